@@ -1,0 +1,50 @@
+# Two commands do everything on a machine with Python 3.11+ and make:
+#   make run     set up, then compare NPR with its baselines and write a report
+#   make test    set up, then run the tests
+# The rest is for those who change the code; `make help` lists it.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types check format bench clean
+
+help:  ## Show the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
+
+setup: $(READY)  ## Create the virtual environment and install the project into it
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "jostle needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "Setting up $(VENV) (once; a minute or so) ..."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+run: $(READY)  ## Compare NPR with its baselines on a synthetic bandit; table, figures and report in runs/
+	$(BIN)/jostle run
+
+test: $(READY)  ## Run the tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)  ## Check format and lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)  ## Check types
+	$(BIN)/mypy
+
+check: lint types test  ## Format, lint, types and tests: what CI runs
+
+format: $(READY)  ## Format the code and mend what the linter can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## Print the benchmark table
+	$(BIN)/jostle bench
+
+clean:  ## Remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Neural contextual bandits that explore by perturbing the rewards they learn from."""

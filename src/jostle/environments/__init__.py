@@ -1,0 +1,6 @@
+"""What policies are tried on."""
+
+from jostle.environments.base import Environment
+from jostle.environments.synthetic import Synthetic
+
+__all__ = ["Environment", "Synthetic"]

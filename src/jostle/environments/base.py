@@ -1,0 +1,44 @@
+"""The contract of everything a policy can be tried on."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+
+from jostle.types import Outcome, Round
+
+
+class Environment(eqx.Module):
+    """An immutable pytree with three pure functions, each of which takes all its randomness as a key."""
+
+    @property
+    def features(self) -> int:
+        """The dimension of a context."""
+        raise NotImplementedError
+
+    @property
+    def pool(self) -> int | None:
+        """The size of the fixed pool of contexts, or None when contexts are new each round."""
+        return None
+
+    @property
+    def arms(self) -> int | None:
+        """How many arm ids there are, or None when arms have no ids."""
+        return self.pool
+
+    @property
+    def rounds(self) -> int | None:
+        """How many rounds there are, or None when there is no end."""
+        return None
+
+    def init(self, key: jax.Array) -> Any:
+        """Draw the problem: what stays the same from round to round."""
+        raise NotImplementedError
+
+    def observe(self, state: Any, key: jax.Array, t: jax.Array) -> Round:
+        """The arms shown in round ``t``."""
+        raise NotImplementedError
+
+    def reward(self, state: Any, key: jax.Array, round: Round, index: jax.Array) -> Outcome:
+        """What choosing arm ``index`` of the round brings."""
+        raise NotImplementedError

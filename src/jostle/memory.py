@@ -1,0 +1,120 @@
+"""What a policy remembers of its observations, in arrays of a fixed capacity.
+
+``History`` keeps single observations and is drawn from or swept; ``PooledHistory`` keeps, for each
+arm of a fixed pool, only how often it was pulled and its mean reward, which is all the squared loss
+needs. Both are pytrees with pure operations; ``reserve`` is the one that changes shapes.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.types import NOBODY, Feedback
+
+OLDEST, RANDOM = "oldest", "random"
+"""What a full bounded history forgets: its oldest entry (a ring), or one at random (a reservoir)."""
+
+
+class History(NamedTuple):
+    """Single observations, in the order they came."""
+
+    contexts: jax.Array  # (capacity, features)
+    rewards: jax.Array  # (capacity,)
+    seen: jax.Array  # int32: observations so far, forgotten ones included
+
+    @property
+    def capacity(self) -> int:
+        """How many observations there is room for."""
+        return self.rewards.shape[0]
+
+    @property
+    def size(self) -> jax.Array:
+        """How many observations are held."""
+        return jnp.minimum(self.seen, self.capacity)
+
+    @classmethod
+    def empty(cls, features: int) -> "History":
+        """A history with no room yet; see ``reserve``."""
+        return cls(jnp.zeros((0, features)), jnp.zeros(0), jnp.int32(0))
+
+    def reserve(self, capacity: int) -> "History":
+        """The same history with room for at least ``capacity`` observations."""
+        extra = max(0, capacity - self.capacity)
+        return self._replace(
+            contexts=jnp.pad(self.contexts, ((0, extra), (0, 0))),
+            rewards=jnp.pad(self.rewards, (0, extra)),
+        )
+
+    def append(self, key: jax.Array, feedback: Feedback, forget: str = OLDEST) -> "History":
+        """Add an observation; when full, forget one as ``forget`` says."""
+        slot = self.seen % self.capacity
+        if forget == RANDOM:
+            # Vitter's algorithm R: observation number n stays with probability capacity / n.
+            drawn = jax.random.randint(key, (), 0, self.seen + 1)
+            slot = jnp.where(self.seen < self.capacity, self.seen, drawn)
+        # A slot beyond the end is dropped: the reservoir did not take the observation.
+        return History(
+            self.contexts.at[slot].set(feedback.context, mode="drop"),
+            self.rewards.at[slot].set(feedback.reward, mode="drop"),
+            self.seen + 1,
+        )
+
+
+class PooledHistory(NamedTuple):
+    """Counts and mean rewards of a fixed pool of arms: O(K) memory, whatever the number of rounds."""
+
+    contexts: jax.Array  # (pool, features)
+    counts: jax.Array  # (pool,) int32
+    means: jax.Array  # (pool,)
+    seen: jax.Array  # int32
+
+    @property
+    def size(self) -> jax.Array:
+        """How many observations are held: all of them."""
+        return self.seen
+
+    @classmethod
+    def empty(cls, pool: int, features: int) -> "PooledHistory":
+        """A pool of which no arm has been seen."""
+        return cls(
+            jnp.zeros((pool, features)), jnp.zeros(pool, jnp.int32), jnp.zeros(pool), jnp.int32(0)
+        )
+
+    def append(self, feedback: Feedback) -> "PooledHistory":
+        """Add an observation of arm ``feedback.arm``."""
+        arm = feedback.arm
+        count = self.counts[arm] + 1
+        mean = self.means[arm] + (feedback.reward - self.means[arm]) / count
+        return PooledHistory(
+            self.contexts.at[arm].set(feedback.context),
+            self.counts.at[arm].set(count),
+            self.means.at[arm].set(mean),
+            self.seen + 1,
+        )
+
+
+class Tried(NamedTuple):
+    """Which arm ids have been pulled at least once."""
+
+    flags: Any  # (capacity,) bool
+
+    @classmethod
+    def none(cls) -> "Tried":
+        """No arm has been tried, and there is room for no id yet."""
+        return cls(jnp.zeros(0, bool))
+
+    def reserve(self, arms: int) -> "Tried":
+        """The same with room for the ids 0 ... arms - 1."""
+        return Tried(jnp.pad(self.flags, (0, max(0, arms - self.flags.shape[0]))))
+
+    def add(self, arm: jax.Array) -> "Tried":
+        """Note that ``arm`` was pulled (nothing to note for an arm without an id)."""
+        slot = jnp.where(arm == NOBODY, self.flags.shape[0], arm)
+        return Tried(self.flags.at[slot].set(True, mode="drop"))
+
+    def among(self, arms: Any) -> Any:
+        """Which of ``arms`` have been tried; arms without an id count as tried."""
+        if self.flags.shape[0] == 0:
+            return arms == arms
+        return (arms == NOBODY) | self.flags[arms]

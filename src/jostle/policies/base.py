@@ -1,0 +1,120 @@
+"""The contract of everything that learns, and how a policy picks among scores."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from jostle.checks import number, whole
+from jostle.types import Choice, Feedback, Round
+
+
+def leaf(default: Any = ...) -> Any:
+    """A numeric hyper-parameter: a pytree leaf, so another value needs no other program."""
+    field = {} if default is ... else {"default": default}
+    return eqx.field(converter=_float_leaf, **field)
+
+
+def static(default: Any = ...) -> Any:
+    """A setting that shapes the program: a size, a name, a function."""
+    field = {} if default is ... else {"default": default}
+    return eqx.field(static=True, **field)
+
+
+def _float_leaf(value: Any) -> Any:
+    if isinstance(value, jax.Array):
+        return value  # perhaps traced, perhaps a stacked grid
+    number("a hyper-parameter", value, least=-np.inf)
+    return np.asarray(value, np.float32)
+
+
+class Policy(eqx.Module):
+    """An immutable pytree of hyper-parameters with three pure functions.
+
+    A subclass defines ``init``, ``choose`` and ``learn``; ``reserve`` too if its state grows with
+    the number of observations or of arm ids. Everything stochastic takes a key.
+    """
+
+    features: int = static()
+
+    def __check_init__(self) -> None:
+        whole("features", self.features)
+
+    def init(self, key: jax.Array) -> Any:
+        """The state before any observation."""
+        raise NotImplementedError
+
+    def choose(self, state: Any, key: Any, round: Round) -> Choice:
+        """Choose an arm of the round. Never changes the state: deciding twice is harmless."""
+        raise NotImplementedError
+
+    def learn(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
+        """The state after one more observation."""
+        raise NotImplementedError
+
+    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
+        """The same state with room for this many observations and for arm ids below ``arms``."""
+        return state
+
+    def deciding(self, state: Any) -> Any:
+        """The part of the state that ``choose`` reads, in the same structure."""
+        return state
+
+    @property
+    def needs_arms(self) -> bool:
+        """Whether every observation must carry the id of its arm."""
+        return False
+
+    @property
+    def on_host(self) -> bool:
+        """Whether ``choose`` runs on NumPy arrays too, with a NumPy generator as its key."""
+        return False
+
+
+def uniforms(key: Any, shape: tuple[int, ...]) -> Any:
+    """Uniform numbers in [0, 1) from a JAX key, or from a NumPy generator on the host."""
+    if isinstance(key, np.random.Generator):
+        return key.random(shape, dtype=np.float32)
+    return jax.random.uniform(key, shape)
+
+
+def split(key: Any) -> tuple[Any, Any]:
+    """Two independent sources of randomness from one."""
+    if isinstance(key, np.random.Generator):
+        return key, key
+    first, second = jax.random.split(key)
+    return first, second
+
+
+def greedy(scores: Any, allowed: Any) -> Any:
+    """Which of the allowed arms have the highest score."""
+    xp = scores.__array_namespace__()
+    # A score that is not a number ranks last, so that a diverged network still gives a valid choice.
+    ranked = xp.where(allowed & (scores == scores), scores, -xp.inf)
+    return allowed & (ranked >= ranked.max())
+
+
+def pick_best(key: Any, scores: Any, allowed: Any) -> Any:
+    """The index of the highest score among the allowed arms; ties are broken uniformly."""
+    return pick_uniformly(key, greedy(scores, allowed))
+
+
+def pick_uniformly(key: Any, allowed: Any) -> Any:
+    """The index of one of the allowed arms, each equally likely."""
+    xp = allowed.__array_namespace__()
+    return xp.where(allowed, uniforms(key, allowed.shape), -1.0).argmax()
+
+
+def even(allowed: Any) -> Any:
+    """The probabilities of choosing uniformly among the allowed arms."""
+    return allowed / allowed.sum()
+
+
+def preferring_untried(tried: Any, round: Round) -> Any:
+    """The arms to choose from: those never pulled if any is shown, else all that are present."""
+    xp = round.contexts.__array_namespace__()
+    untried = round.mask & ~tried.among(round.arms)
+    return xp.where(untried.any(), untried, round.mask)
+
+

@@ -1,0 +1,51 @@
+"""Epsilon-greedy on the same network as NPR, without perturbation."""
+
+from typing import Any
+
+import jax
+
+from jostle.policies.base import (
+    even,
+    greedy,
+    leaf,
+    pick_uniformly,
+    preferring_untried,
+    split,
+    uniforms,
+)
+from jostle.policies.neural import NeuralPolicy, NeuralState, check_leaf
+from jostle.types import Choice, Feedback, Round
+
+
+class EpsilonGreedy(NeuralPolicy):
+    """The best estimate with probability 1 - epsilon, else an arm at random.
+
+    NPR without its exploration: what remains at ``epsilon=0`` is the greedy policy.
+
+    Arguments:
+        epsilon: how often to choose at random.
+        others: see ``NeuralPolicy``.
+    """
+
+    epsilon: Any = leaf(0.05)
+
+    def __check_init__(self) -> None:
+        check_leaf(self, "epsilon", most=1.0)
+
+    def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
+        """An arm never pulled if there is one; else greedy or, now and then, uniform."""
+        coin_key, pick_key = split(key)
+        scores = self.estimates(state, round.contexts)
+        xp = scores.__array_namespace__()
+        allowed = preferring_untried(state.tried, round)
+        best = greedy(scores, allowed)
+        explore = uniforms(coin_key, ()) < self.epsilon
+        index = pick_uniformly(pick_key, xp.where(explore, allowed, best))
+        probabilities = self.epsilon * even(allowed) + (1 - self.epsilon) * even(best)
+        return Choice(index, scores, probabilities)
+
+    def learn(self, state: NeuralState, key: jax.Array, feedback: Feedback) -> NeuralState:
+        """Fit to the rewards as they are."""
+        remember_key, fit_key = jax.random.split(key)
+        state = self.remember(state, remember_key, feedback)
+        return self.refit(state, fit_key)

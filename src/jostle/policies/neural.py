@@ -1,0 +1,152 @@
+"""What all neural policies share: a network fitted to the history of observations."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from jostle.checks import number, unknown, whole
+from jostle.fitting import Fit, Fitting, FullBatch, MiniBatch, Pooled, descend
+from jostle.memory import OLDEST, RANDOM, Tried
+from jostle.networks import MLP, Network, estimate, on_host
+from jostle.policies.base import Policy, leaf, static
+from jostle.types import Feedback
+
+FITTINGS = ("auto", "pooled", "minibatch", "full")
+
+
+class NeuralState(NamedTuple):
+    """A fitted network, the history it is fitted to, and the arms pulled so far."""
+
+    fit: Fit
+    history: Any
+    tried: Tried
+
+
+class NeuralPolicy(Policy):
+    """A network, and how it is kept fitted to the history.
+
+    Arguments:
+        features: dimension of a context.
+        pool: size of the fixed pool of arms, if contexts come from one; observations are then
+            pooled by arm id, which is exact and makes a gradient step O(pool).
+        network: anything with ``init(key, x)`` and ``apply(params, x)``.
+        optimiser: a function of the step size that gives an Optax optimiser (``optax.adam``,
+            ``optax.sgd``, ...), or a ready optimiser, which then has its own step size.
+        step_size: of the optimiser.
+        regularisation: lambda of Eq. (2).
+        steps: gradient steps an update (J in the paper).
+        batch: observations a step, when fitting by mini-batches.
+        every: update after every so many observations.
+        restart: start each update from the initial parameters instead of the last ones.
+        fitting: "pooled", "minibatch", "full", or "auto" (pooled when there is a pool).
+        memory: the most observations to keep; None keeps all.
+        forget: what a full memory forgets, "oldest" or "random".
+    """
+
+    pool: int | None = static(None)
+    network: Network = static(MLP())
+    optimiser: Any = static(optax.adam)
+    step_size: Any = leaf(1e-3)
+    regularisation: Any = leaf(1e-4)
+    steps: int = static(20)
+    batch: int = static(64)
+    every: int = static(1)
+    restart: bool = static(False)
+    fitting: str = static("auto")
+    memory: int | None = static(None)
+    forget: str = static(OLDEST)
+
+    def __check_init__(self) -> None:
+        for name in ("steps", "batch", "every"):
+            whole(name, getattr(self, name))
+        for name in ("pool", "memory"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name))
+        for name in ("step_size", "regularisation"):
+            check_leaf(self, name)
+        if not isinstance(self.network, Network):
+            raise TypeError(
+                f"network must have init(key, x) and apply(params, x), not be {self.network!r}"
+            )
+        if self.fitting not in FITTINGS:
+            raise ValueError(unknown("fitting", self.fitting, FITTINGS))
+        if self.forget not in (OLDEST, RANDOM):
+            raise ValueError(unknown("forget", self.forget, (OLDEST, RANDOM)))
+        if self.fitting == "pooled" and self.pool is None:
+            raise ValueError("fitting='pooled' needs pool=, the number of arms in the fixed pool")
+
+    def init(self, key: jax.Array) -> NeuralState:
+        """theta_0 and an empty history."""
+        params = self.network.init(key, jnp.zeros((1, self.features)))
+        fit = Fit(params, params, self._optimiser().init(params))
+        return NeuralState(fit, self._fitting().empty(self.features), Tried.none())
+
+    def reserve(self, state: NeuralState, *, observations: int, arms: int) -> NeuralState:
+        """Room for more observations and arm ids."""
+        history = self._fitting().reserve(state.history, observations)
+        return state._replace(history=history, tried=state.tried.reserve(max(arms, self.pool or 0)))
+
+    def remember(self, state: NeuralState, key: jax.Array, feedback: Feedback) -> NeuralState:
+        """The state with one more observation, the network as it was."""
+        history = self._fitting().append(state.history, key, feedback)
+        return state._replace(history=history, tried=state.tried.add(feedback.arm))
+
+    def refit(self, state: NeuralState, key: jax.Array, noise: Any = 0.0) -> NeuralState:
+        """Descend Eq. (2) on the history, its rewards perturbed by N(0, noise^2), if it is time to."""
+
+        def update(fit: Fit) -> Fit:
+            if self.restart:
+                fit = Fit(fit.initial, fit.initial, self._optimiser().init(fit.initial))
+            return descend(
+                fit,
+                self._fitting().batches(state.history, key, noise),
+                network=self.network,
+                optimiser=self._optimiser(),
+                steps=self.steps,
+                regularisation=self.regularisation,
+                size=state.history.size,
+            )
+
+        if self.every == 1:
+            return state._replace(fit=update(state.fit))
+        due = state.history.seen % self.every == 0
+        return state._replace(fit=jax.lax.cond(due, update, lambda fit: fit, state.fit))
+
+    def estimates(self, state: NeuralState, contexts: Any) -> Any:
+        """f(x; theta) of each context."""
+        return estimate(self.network, state.fit.params, contexts)
+
+    def deciding(self, state: NeuralState) -> NeuralState:
+        """The parameters and the arms tried, without the history."""
+        return state._replace(fit=Fit(state.fit.params, None, None), history=None)
+
+    @property
+    def needs_arms(self) -> bool:
+        """Observations are pooled by arm id."""
+        return isinstance(self._fitting(), Pooled)
+
+    @property
+    def on_host(self) -> bool:
+        """Decisions run on NumPy when the network does."""
+        return on_host(self.network)
+
+    def _fitting(self) -> Fitting:
+        if self.fitting == "pooled" or (self.fitting == "auto" and self.pool is not None):
+            return Pooled(self.pool)
+        if self.fitting == "full":
+            return FullBatch(self.memory, self.forget)
+        return MiniBatch(self.memory, self.forget, self.batch)
+
+    def _optimiser(self) -> optax.GradientTransformation:
+        if isinstance(self.optimiser, optax.GradientTransformation):
+            return self.optimiser
+        return self.optimiser(self.step_size)
+
+
+def check_leaf(policy: Policy, name: str, most: float = float("inf")) -> None:
+    """Refuse a negative or non-finite hyper-parameter, once its value is known."""
+    value = getattr(policy, name)
+    if not isinstance(value, jax.core.Tracer):
+        number(name, value, least=0.0, most=most)

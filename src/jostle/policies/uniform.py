@@ -1,0 +1,30 @@
+"""The policy that learns nothing: the line every other must beat."""
+
+from typing import Any
+
+import jax
+
+from jostle.policies.base import Policy, even, pick_uniformly
+from jostle.types import Choice, Feedback, Round
+
+
+class Uniform(Policy):
+    """Any arm, each equally likely."""
+
+    def init(self, key: jax.Array) -> tuple[()]:
+        """Nothing to remember."""
+        return ()
+
+    def choose(self, state: tuple[()], key: Any, round: Round) -> Choice:
+        """One of the arms that are present."""
+        probabilities = even(round.mask)
+        return Choice(pick_uniformly(key, round.mask), probabilities, probabilities)
+
+    def learn(self, state: tuple[()], key: jax.Array, feedback: Feedback) -> tuple[()]:
+        """Nothing to learn."""
+        return state
+
+    @property
+    def on_host(self) -> bool:
+        """Nothing but a draw."""
+        return True

@@ -1,0 +1,174 @@
+"""A policy against an environment, round after round, in one compiled loop."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jostle.checks import whole
+from jostle.environments.base import Environment
+from jostle.policies.base import Policy
+from jostle.types import feedback_of
+
+
+class Trace(NamedTuple):
+    """What happened in each round."""
+
+    actions: Any  # (rounds,) the index of the chosen arm among those shown
+    rewards: Any  # (rounds,)
+    regrets: Any  # (rounds,) of the single round
+    scores: Any  # (rounds, k), or None
+
+
+class Progress(NamedTuple):
+    """A simulation under way: everything its next round depends on."""
+
+    policy_state: Any
+    environment_state: Any
+    policy_key: jax.Array
+    environment_key: jax.Array
+    trace: Trace
+
+
+class Result:
+    """A finished simulation."""
+
+    def __init__(self, progress: Progress):
+        trace = progress.trace
+        self.actions: np.ndarray = np.asarray(trace.actions)
+        """The index of the chosen arm among those shown, for each round."""
+        self.rewards: np.ndarray = np.asarray(trace.rewards)
+        """What each round brought."""
+        self.regret: np.ndarray = np.cumsum(np.asarray(trace.regrets), dtype=np.float64)
+        """Cumulative pseudo-regret after each round."""
+        self.scores: np.ndarray | None = None if trace.scores is None else np.asarray(trace.scores)
+        """The scores of all shown arms for each round, if they were asked for."""
+        self.state: Any = progress.policy_state
+        """The policy's state at the end."""
+
+    def __repr__(self) -> str:
+        return f"Result(rounds={len(self.rewards)}, regret={self.regret[-1]:.4g})"
+
+
+def simulate(
+    policy: Policy,
+    environment: Environment,
+    *,
+    rounds: int | None = None,
+    seed: int = 0,
+    scores: bool = False,
+    report: Callable[[int], None] | None = None,
+) -> Result:
+    """Run ``policy`` on ``environment`` and return what happened.
+
+    The same seed gives the same result, bit for bit, and gives every policy the same arms and the
+    same noise. Another noise, regularisation or step size does not compile anew.
+
+    Arguments:
+        policy: who chooses.
+        environment: who shows arms and pays rewards.
+        rounds: how many; by default all the environment has.
+        seed: decides everything random.
+        scores: also return the scores of all shown arms.
+        report: called now and then with the number of rounds done.
+    """
+    rounds = check_rounds(environment, rounds)
+    check_match(policy, environment)
+    progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores)
+    pieces = 1 if report is None else min(rounds, 100)
+    edges = np.linspace(0, rounds, pieces + 1).astype(int)
+    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        progress = advance(policy, environment, progress, int(start), int(stop))
+        if report is not None:
+            jax.block_until_ready(progress.trace.rewards)
+            report(int(stop))
+    return Result(progress)
+
+
+def begin(
+    policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
+) -> Progress:
+    """A simulation of which no round has been played."""
+    return _begin(policy, environment, jax.random.key(whole("seed", seed, least=0)), rounds, scores)
+
+
+def advance(
+    policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
+) -> Progress:
+    """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
+    return _advance(policy, environment, progress, start, stop)
+
+
+@jax.jit(static_argnums=(3, 4))
+def _begin(
+    policy: Policy, environment: Environment, key: jax.Array, rounds: int, scores: bool
+) -> Progress:
+    # The environment's keys do not depend on the policy: all policies meet the same stream.
+    policy_key, environment_key = jax.random.split(key)
+    init_key, policy_key = jax.random.split(policy_key)
+    problem_key, environment_key = jax.random.split(environment_key)
+    state = policy.reserve(policy.init(init_key), observations=rounds, arms=environment.arms or 0)
+    world = environment.init(problem_key)
+    shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
+    trace = Trace(
+        jnp.zeros(rounds, jnp.int32),
+        jnp.zeros(rounds),
+        jnp.zeros(rounds),
+        jnp.zeros((rounds, shown.mask.shape[0])) if scores else None,
+    )
+    return Progress(state, world, policy_key, environment_key, trace)
+
+
+@jax.jit(donate_argnums=2)
+def _advance(
+    policy: Policy, environment: Environment, progress: Progress, start: Any, stop: Any
+) -> Progress:
+    world = progress.environment_state
+
+    def play(t: jax.Array, carry: tuple[Any, Trace]) -> tuple[Any, Trace]:
+        state, trace = carry
+        observe_key, reward_key = jax.random.split(jax.random.fold_in(progress.environment_key, t))
+        choose_key, learn_key = jax.random.split(jax.random.fold_in(progress.policy_key, t))
+        round = environment.observe(world, observe_key, t)
+        choice = policy.choose(state, choose_key, round)
+        outcome = environment.reward(world, reward_key, round, choice.index)
+        state = policy.learn(state, learn_key, feedback_of(round, choice.index, outcome.reward))
+        happened = Trace(
+            choice.index,
+            outcome.reward,
+            outcome.regret,
+            None if trace.scores is None else choice.scores,
+        )
+        return state, jax.tree.map(lambda all, now: all.at[t].set(now), trace, happened)
+
+    carry = (progress.policy_state, progress.trace)
+    state, trace = jax.lax.fori_loop(start, stop, play, carry)
+    return progress._replace(policy_state=state, trace=trace)
+
+
+def check_rounds(environment: Environment, rounds: int | None) -> int:
+    """The number of rounds to play, if the environment has that many."""
+    if rounds is None:
+        if environment.rounds is None:
+            raise ValueError("rounds is missing: this environment has no end, so say how many")
+        return environment.rounds
+    whole("rounds", rounds)
+    if environment.rounds is not None and rounds > environment.rounds:
+        raise ValueError(f"rounds must be at most {environment.rounds} here, not {rounds}")
+    return rounds
+
+
+def check_match(policy: Policy, environment: Environment) -> None:
+    """Refuse a policy made for other contexts."""
+    if policy.features != environment.features:
+        raise ValueError(
+            f"features of the policy is {policy.features}, but this environment's contexts have "
+            f"{environment.features}"
+        )
+    pool = getattr(policy, "pool", None)
+    if pool is not None and pool != environment.pool:
+        raise ValueError(
+            f"pool of the policy is {pool}, but this environment's is {environment.pool}"
+        )
