@@ -1,1 +1,44 @@
 """Neural contextual bandits that explore by perturbing the rewards they learn from."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from jostle import environments, networks
+    from jostle.agent import Agent
+    from jostle.policies import NPR, EpsilonGreedy, Policy, Uniform
+    from jostle.simulate import simulate
+
+__all__ = [
+    "NPR",
+    "Agent",
+    "EpsilonGreedy",
+    "Policy",
+    "Uniform",
+    "environments",
+    "networks",
+    "simulate",
+]
+
+# Names are imported when first used, so that `import jostle` costs nothing.
+_HOMES = {
+    "Agent": "jostle.agent",
+    "environments": "jostle.environments",
+    "networks": "jostle.networks",
+    "simulate": "jostle.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'jostle' has no attribute {name!r}")
+    home = importlib.import_module(_HOMES.get(name, "jostle.policies"))
+    value = home if home.__name__ == f"jostle.{name}" and name != "simulate" else getattr(home, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -14,9 +14,9 @@ gradient step, alike in what they optimise and far apart in what they cost:
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
@@ -43,11 +43,12 @@ def perturbations(key: jax.Array, indices: jax.Array) -> jax.Array:
     return jax.vmap(lambda s: jax.random.normal(jax.random.fold_in(key, s)))(indices)
 
 
-class FullBatch(eqx.Module):
+@dataclass(frozen=True)
+class FullBatch:
     """The whole perturbed history in every step."""
 
-    memory: int | None = eqx.field(static=True, default=None)
-    forget: str = eqx.field(static=True, default=OLDEST)
+    memory: int | None = None
+    forget: str = OLDEST
 
     def empty(self, features: int) -> History:
         """A history of nothing."""
@@ -73,10 +74,11 @@ class FullBatch(eqx.Module):
         return lambda step: batch
 
 
+@dataclass(frozen=True)
 class MiniBatch(FullBatch):
     """A fresh uniform draw of ``batch`` observations for each step."""
 
-    batch: int = eqx.field(static=True, default=64)
+    batch: int = 64
 
     def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
         """Step j draws by (key, j), and perturbs what it drew by (key, observation)."""
@@ -91,10 +93,11 @@ class MiniBatch(FullBatch):
         return batch
 
 
-class Pooled(eqx.Module):
+@dataclass(frozen=True)
+class Pooled:
     """One weighted target an arm of a fixed pool; exact, and independent of the number of rounds."""
 
-    pool: int = eqx.field(static=True)
+    pool: int
 
     def empty(self, features: int) -> PooledHistory:
         """A pool of which no arm has been seen."""

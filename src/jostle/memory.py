@@ -101,8 +101,8 @@ class Tried(NamedTuple):
 
     @classmethod
     def none(cls) -> "Tried":
-        """No arm has been tried, and there is room for no id yet."""
-        return cls(jnp.zeros(0, bool))
+        """No arm has been tried."""
+        return cls(jnp.zeros(1, bool))
 
     def reserve(self, arms: int) -> "Tried":
         """The same with room for the ids 0 ... arms - 1."""
@@ -115,6 +115,4 @@ class Tried(NamedTuple):
 
     def among(self, arms: Any) -> Any:
         """Which of ``arms`` have been tried; arms without an id count as tried."""
-        if self.flags.shape[0] == 0:
-            return arms == arms
         return (arms == NOBODY) | self.flags[arms]

@@ -6,9 +6,9 @@ The two below run on NumPy as well as on JAX arrays, which makes single decision
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -47,17 +47,18 @@ def _relu(x: Any) -> Any:
     return x.__array_namespace__().maximum(x, 0)
 
 
-class MLP(eqx.Module):
+@dataclass(frozen=True)
+class MLP:
     """A plain ReLU network with biases, initialised for practice (He et al. 2015).
 
     ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so that
     the first estimates are 0 for every context, and no arm is ruled out by unlucky weights.
     """
 
-    width: int = eqx.field(static=True, default=64)
-    depth: int = eqx.field(static=True, default=3)
+    width: int = 64
+    depth: int = 3
 
-    def __check_init__(self) -> None:
+    def __post_init__(self) -> None:
         whole("width", self.width)
         whole("depth", self.depth, least=2)
 
@@ -79,7 +80,8 @@ class MLP(eqx.Module):
         return x @ last + offset
 
 
-class PaperNetwork(eqx.Module):
+@dataclass(frozen=True)
+class PaperNetwork:
     """The network of Section 3, f(x; theta) = sqrt(m) W_L relu(W_{L-1} ... relu(W_1 x)), no biases.
 
     Initialised as in Algorithm 1: W_l = (W, 0; 0, W) with entries of N(0, 4/m), and
@@ -88,10 +90,10 @@ class PaperNetwork(eqx.Module):
     Layers are computed half by half, so that this zero is exact in floating point too.
     """
 
-    width: int = eqx.field(static=True, default=64)
-    depth: int = eqx.field(static=True, default=3)
+    width: int = 64
+    depth: int = 3
 
-    def __check_init__(self) -> None:
+    def __post_init__(self) -> None:
         whole("width", self.width, least=2)
         whole("depth", self.depth, least=2)
         if self.width % 2:

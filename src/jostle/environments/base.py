@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import equinox as eqx
 import jax
 
+from jostle.records import Record
 from jostle.types import Outcome, Round
 
 
-class Environment(eqx.Module):
+class Environment(Record):
     """An immutable pytree with three pure functions, each of which takes all its randomness as a key."""
 
     @property

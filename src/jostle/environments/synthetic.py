@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from jostle.checks import lookup, number, whole
+from jostle.checks import lookup, whole
 from jostle.environments.base import Environment
+from jostle.records import leaf, static
 from jostle.types import NOBODY, Outcome, Round
 
 Reward = Callable[[jax.Array], jax.Array]
@@ -56,21 +56,20 @@ class Synthetic(Environment):
         noise: standard deviation of the noise on the rewards (xi = 0.1).
     """
 
-    function: str | Reward = eqx.field(static=True, default="h1")
-    features: int = eqx.field(static=True, default=50)  # type: ignore[assignment]
-    pool: int | None = eqx.field(static=True, default=100)  # type: ignore[assignment]
-    shown: int = eqx.field(static=True, default=20)
-    noise: float = 0.1
+    function: str | Reward = static("h1")
+    features: int = static(50)  # type: ignore[assignment]
+    pool: int | None = static(100)  # type: ignore[assignment]
+    shown: int = static(20)
+    noise: Any = leaf(0.1)
 
-    def __check_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse bad arguments."""
         if not callable(self.function):
             lookup("synthetic function", self.function, FUNCTIONS)
         whole("features", self.features)
         whole("shown", self.shown)
         if self.pool is not None and whole("pool", self.pool) < self.shown:
             raise ValueError(f"shown must be at most pool = {self.pool}, not {self.shown}")
-        if not isinstance(self.noise, jax.core.Tracer):
-            number("noise", self.noise)
 
     def init(self, key: jax.Array) -> SyntheticState:
         """Draw the reward function and the pool."""

@@ -2,34 +2,15 @@
 
 from typing import Any
 
-import equinox as eqx
 import jax
 import numpy as np
 
-from jostle.checks import number, whole
+from jostle.checks import whole
+from jostle.records import Record, static
 from jostle.types import Choice, Feedback, Round
 
 
-def leaf(default: Any = ...) -> Any:
-    """A numeric hyper-parameter: a pytree leaf, so another value needs no other program."""
-    field = {} if default is ... else {"default": default}
-    return eqx.field(converter=_float_leaf, **field)
-
-
-def static(default: Any = ...) -> Any:
-    """A setting that shapes the program: a size, a name, a function."""
-    field = {} if default is ... else {"default": default}
-    return eqx.field(static=True, **field)
-
-
-def _float_leaf(value: Any) -> Any:
-    if isinstance(value, jax.Array):
-        return value  # perhaps traced, perhaps a stacked grid
-    number("a hyper-parameter", value, least=-np.inf)
-    return np.asarray(value, np.float32)
-
-
-class Policy(eqx.Module):
+class Policy(Record):
     """An immutable pytree of hyper-parameters with three pure functions.
 
     A subclass defines ``init``, ``choose`` and ``learn``; ``reserve`` too if its state grows with
@@ -38,7 +19,8 @@ class Policy(eqx.Module):
 
     features: int = static()
 
-    def __check_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse bad arguments."""
         whole("features", self.features)
 
     def init(self, key: jax.Array) -> Any:

@@ -7,13 +7,13 @@ import jax
 from jostle.policies.base import (
     even,
     greedy,
-    leaf,
     pick_uniformly,
     preferring_untried,
     split,
     uniforms,
 )
-from jostle.policies.neural import NeuralPolicy, NeuralState, check_leaf
+from jostle.policies.neural import NeuralPolicy, NeuralState
+from jostle.records import leaf
 from jostle.types import Choice, Feedback, Round
 
 
@@ -27,10 +27,7 @@ class EpsilonGreedy(NeuralPolicy):
         others: see ``NeuralPolicy``.
     """
 
-    epsilon: Any = leaf(0.05)
-
-    def __check_init__(self) -> None:
-        check_leaf(self, "epsilon", most=1.0)
+    epsilon: Any = leaf(0.05, most=1.0)
 
     def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
         """An arm never pulled if there is one; else greedy or, now and then, uniform."""

@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from jostle.checks import number, unknown, whole
+from jostle.checks import unknown, whole
 from jostle.fitting import Fit, Fitting, FullBatch, MiniBatch, Pooled, descend
 from jostle.memory import OLDEST, RANDOM, Tried
 from jostle.networks import MLP, Network, estimate, on_host
-from jostle.policies.base import Policy, leaf, static
+from jostle.policies.base import Policy
+from jostle.records import leaf, static
 from jostle.types import Feedback
 
 FITTINGS = ("auto", "pooled", "minibatch", "full")
@@ -58,14 +59,14 @@ class NeuralPolicy(Policy):
     memory: int | None = static(None)
     forget: str = static(OLDEST)
 
-    def __check_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse bad arguments."""
+        super().check()
         for name in ("steps", "batch", "every"):
             whole(name, getattr(self, name))
         for name in ("pool", "memory"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name))
-        for name in ("step_size", "regularisation"):
-            check_leaf(self, name)
         if not isinstance(self.network, Network):
             raise TypeError(
                 f"network must have init(key, x) and apply(params, x), not be {self.network!r}"
@@ -144,9 +145,3 @@ class NeuralPolicy(Policy):
             return self.optimiser
         return self.optimiser(self.step_size)
 
-
-def check_leaf(policy: Policy, name: str, most: float = float("inf")) -> None:
-    """Refuse a negative or non-finite hyper-parameter, once its value is known."""
-    value = getattr(policy, name)
-    if not isinstance(value, jax.core.Tracer):
-        number(name, value, least=0.0, most=most)

@@ -6,8 +6,9 @@ import jax
 import optax
 
 from jostle.networks import PaperNetwork
-from jostle.policies.base import leaf, pick_best, preferring_untried
-from jostle.policies.neural import NeuralPolicy, NeuralState, check_leaf
+from jostle.policies.base import pick_best, preferring_untried
+from jostle.policies.neural import NeuralPolicy, NeuralState
+from jostle.records import leaf
 from jostle.types import Choice, Feedback, Round
 
 
@@ -29,9 +30,6 @@ class NPR(NeuralPolicy):
     """
 
     noise: Any = leaf(0.1)
-
-    def __check_init__(self) -> None:
-        check_leaf(self, "noise")
 
     @classmethod
     def paper(cls, features: int, *, width: int = 64, depth: int = 3, **settings: Any) -> Self:
