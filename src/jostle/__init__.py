@@ -35,7 +35,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jostle' has no attribute {name!r}")
     home = importlib.import_module(_HOMES.get(name, "jostle.policies"))
-    value = home if home.__name__ == f"jostle.{name}" and name != "simulate" else getattr(home, name)
+    value = (
+        home if home.__name__ == f"jostle.{name}" and name != "simulate" else getattr(home, name)
+    )
     globals()[name] = value
     return value
 

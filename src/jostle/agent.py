@@ -205,8 +205,10 @@ class Agent:
         if arm is None and self.policy.needs_arms:
             raise ValueError("arm is missing: this policy pools observations by arm id")
         ids = np.full(n, NOBODY, np.int32) if arm is None else self._ids("arm", arm, n)
-        users = np.broadcast_to(self._user(user), (n,)) if user is None or np.ndim(user) == 0 else (
-            _small_ids("user", user, n)
+        users = (
+            np.broadcast_to(self._user(user), (n,))
+            if user is None or np.ndim(user) == 0
+            else (_small_ids("user", user, n))
         )
         return Feedback(contexts, rewards, ids, users)
 

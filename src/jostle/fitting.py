@@ -95,7 +95,7 @@ class MiniBatch(FullBatch):
 
 @dataclass(frozen=True)
 class Pooled:
-    """One weighted target an arm of a fixed pool; exact, and independent of the number of rounds."""
+    """One weighted target an arm of a fixed pool: exact, whatever the number of rounds."""
 
     pool: int
 
@@ -112,7 +112,7 @@ class Pooled:
         return history.append(feedback)
 
     def batches(self, history: PooledHistory, key: jax.Array, noise: Any) -> Batches:
-        """Arm i with weight n_i / t and target mean_i + N(0, noise^2 / n_i), the same every step."""
+        """Arm i with weight n_i / t and target mean_i + N(0, noise^2 / n_i) in every step."""
         pulls = jnp.maximum(history.counts, 1)
         jitter = jax.random.normal(key, history.means.shape) * noise / jnp.sqrt(pulls)
         batch = Batch(
@@ -135,10 +135,8 @@ def objective(
 
 
 def _squared_distance(params: Any, initial: Any) -> jax.Array:
-    return sum(
-        jnp.sum((a - b) ** 2)
-        for a, b in zip(jax.tree.leaves(params), jax.tree.leaves(initial), strict=True)
-    )
+    squares = jax.tree.map(lambda a, b: jnp.sum((a - b) ** 2), params, initial)
+    return jax.tree.reduce(jnp.add, squares)
 
 
 class Fit(NamedTuple):

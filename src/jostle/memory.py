@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jostle.types import NOBODY, Feedback
 
 OLDEST, RANDOM = "oldest", "random"
-"""What a full bounded history forgets: its oldest entry (a ring), or one at random (a reservoir)."""
+"""What a full history forgets: its oldest entry (a ring), or one at random (a reservoir)."""
 
 
 class History(NamedTuple):
@@ -62,7 +62,7 @@ class History(NamedTuple):
 
 
 class PooledHistory(NamedTuple):
-    """Counts and mean rewards of a fixed pool of arms: O(K) memory, whatever the number of rounds."""
+    """Counts and mean rewards of a fixed pool of arms: O(K), whatever the number of rounds."""
 
     contexts: jax.Array  # (pool, features)
     counts: jax.Array  # (pool,) int32

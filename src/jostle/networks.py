@@ -1,4 +1,4 @@
-"""Networks that estimate the reward of a context: pairs of ``init(key, x)`` and ``apply(params, x)``.
+"""Networks that estimate rewards: pairs of ``init(key, x)`` and ``apply(params, x)``.
 
 Any object with these two methods will do: a Flax (linen) module is one as it stands. ``x`` is an
 array of contexts, (n, features); ``apply`` gives n estimates, of shape (n,) or (n, 1).
@@ -51,8 +51,8 @@ def _relu(x: Any) -> Any:
 class MLP:
     """A plain ReLU network with biases, initialised for practice (He et al. 2015).
 
-    ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so that
-    the first estimates are 0 for every context, and no arm is ruled out by unlucky weights.
+    ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so
+    that the first estimates are 0 for every context, and unlucky weights rule out no arm.
     """
 
     width: int = 64
@@ -97,7 +97,9 @@ class PaperNetwork:
         whole("width", self.width, least=2)
         whole("depth", self.depth, least=2)
         if self.width % 2:
-            raise ValueError(f"width must be even for the symmetric initialisation, not {self.width}")
+            raise ValueError(
+                f"width must be even for the symmetric initialisation, not {self.width}"
+            )
 
     def init(self, key: jax.Array, x: Any) -> list[jax.Array]:
         """The weights W_1 ... W_L, each of shape (inputs, outputs)."""

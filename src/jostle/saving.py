@@ -31,8 +31,9 @@ def describe(part: Any) -> Any:
         return part
     if isinstance(part, np.ndarray | jax.Array):
         return {"array": np.asarray(part).tolist()}
-    if callable(part) and getattr(optax, getattr(part, "__name__", ""), None) is part:
-        return {"optax": part.__name__}
+    name = getattr(part, "__name__", None)
+    if name is not None and getattr(optax, name, None) is part:
+        return {"optax": name}
     if is_dataclass(part) and _part_class(type(part).__name__) is type(part):
         settings = {field.name: describe(getattr(part, field.name)) for field in fields(part)}
         return {"class": type(part).__name__, "settings": settings}
@@ -50,7 +51,9 @@ def rebuild(description: Any, where: str = "policy") -> Any:
     if "class" in description:
         cls = _part_class(description["class"])
         if cls is None:
-            raise ValueError(f"{where} is a {description['class']}, which this jostle does not have")
+            raise ValueError(
+                f"{where} is a {description['class']}, which this jostle does not have"
+            )
         settings = description["settings"].items()
         return cls(**{name: rebuild(value, f"{where}.{name}") for name, value in settings})
     raise ValueError(
@@ -72,7 +75,9 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> N
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
+            np.savez(
+                file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays
+            )
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -84,7 +89,7 @@ def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> N
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The header and the leaves of the state, or a ``ValueError`` that says what is wrong."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             header = json.loads(bytes(file["header"]))
             if not isinstance(header, dict) or header.get("format") != FORMAT:
                 raise ValueError("its header is not one of ours")

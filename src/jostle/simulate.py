@@ -1,5 +1,6 @@
 """A policy against an environment, round after round, in one compiled loop."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -79,7 +80,7 @@ def simulate(
     progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores)
     pieces = 1 if report is None else min(rounds, 100)
     edges = np.linspace(0, rounds, pieces + 1).astype(int)
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         progress = advance(policy, environment, progress, int(start), int(stop))
         if report is not None:
             jax.block_until_ready(progress.trace.rewards)

@@ -1,9 +1,9 @@
 """Every policy, set up small, for the conformance suite. A new policy joins by one line."""
 
-from support import FEATURES, POOL
-
 from jostle import NPR, EpsilonGreedy, Uniform
 from jostle.networks import MLP
+
+from support import FEATURES, POOL
 
 SMALL = {"network": MLP(width=16, depth=2), "steps": 4, "batch": 16, "step_size": 0.01}
 

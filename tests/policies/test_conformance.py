@@ -4,13 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import CASES, LEARNING
-from support import EASY, FEATURES, POOL, SHOWN, assert_same, compilations, nbytes, no_compilation
 
 from jostle import Agent, Uniform, simulate
 from jostle.records import Record
 from jostle.simulate import advance, begin
 from jostle.types import Round
+
+from cases import CASES, LEARNING
+from support import EASY, FEATURES, POOL, SHOWN, assert_same, compilations, nbytes, no_compilation
 
 every_policy = pytest.mark.parametrize("policy", CASES.values(), ids=CASES)
 every_learner = pytest.mark.parametrize("policy", LEARNING.values(), ids=LEARNING)

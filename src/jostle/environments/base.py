@@ -9,7 +9,7 @@ from jostle.types import Outcome, Round
 
 
 class Environment(Record):
-    """An immutable pytree with three pure functions, each of which takes all its randomness as a key."""
+    """An immutable pytree with three pure functions; all randomness enters as a key."""
 
     @property
     def features(self) -> int:

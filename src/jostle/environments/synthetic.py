@@ -57,8 +57,8 @@ class Synthetic(Environment):
     """
 
     function: str | Reward = static("h1")
-    features: int = static(50)  # type: ignore[assignment]
-    pool: int | None = static(100)  # type: ignore[assignment]
+    features: int = static(50)
+    pool: int | None = static(100)
     shown: int = static(20)
     noise: Any = leaf(0.1)
 

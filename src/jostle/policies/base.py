@@ -72,7 +72,7 @@ def split(key: Any) -> tuple[Any, Any]:
 def greedy(scores: Any, allowed: Any) -> Any:
     """Which of the allowed arms have the highest score."""
     xp = scores.__array_namespace__()
-    # A score that is not a number ranks last, so that a diverged network still gives a valid choice.
+    # What is not a number ranks last, so that a diverged network still gives a valid choice.
     ranked = xp.where(allowed & (scores == scores), scores, -xp.inf)
     return allowed & (ranked >= ranked.max())
 
@@ -98,5 +98,3 @@ def preferring_untried(tried: Any, round: Round) -> Any:
     xp = round.contexts.__array_namespace__()
     untried = round.mask & ~tried.among(round.arms)
     return xp.where(untried.any(), untried, round.mask)
-
-

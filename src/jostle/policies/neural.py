@@ -49,9 +49,9 @@ class NeuralPolicy(Policy):
     pool: int | None = static(None)
     network: Network = static(MLP())
     optimiser: Any = static(optax.adam)
-    step_size: Any = leaf(1e-3)
-    regularisation: Any = leaf(1e-4)
-    steps: int = static(20)
+    step_size: Any = leaf(2e-3)
+    regularisation: Any = leaf(1e-5)
+    steps: int = static(10)
     batch: int = static(64)
     every: int = static(1)
     restart: bool = static(False)
@@ -95,7 +95,7 @@ class NeuralPolicy(Policy):
         return state._replace(history=history, tried=state.tried.add(feedback.arm))
 
     def refit(self, state: NeuralState, key: jax.Array, noise: Any = 0.0) -> NeuralState:
-        """Descend Eq. (2) on the history, its rewards perturbed by N(0, noise^2), if it is time to."""
+        """Descend Eq. (2) on the history perturbed by N(0, noise^2), if it is time to."""
 
         def update(fit: Fit) -> Fit:
             if self.restart:
@@ -134,7 +134,7 @@ class NeuralPolicy(Policy):
         return on_host(self.network)
 
     def _fitting(self) -> Fitting:
-        if self.fitting == "pooled" or (self.fitting == "auto" and self.pool is not None):
+        if self.pool is not None and self.fitting in ("pooled", "auto"):
             return Pooled(self.pool)
         if self.fitting == "full":
             return FullBatch(self.memory, self.forget)
@@ -144,4 +144,3 @@ class NeuralPolicy(Policy):
         if isinstance(self.optimiser, optax.GradientTransformation):
             return self.optimiser
         return self.optimiser(self.step_size)
-

@@ -1,0 +1,236 @@
+"""The ``jostle`` command.
+
+Everything heavy is imported inside the commands, so that ``--help`` answers at once.
+"""
+
+import os
+import shlex
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from jostle import __version__
+
+if TYPE_CHECKING:
+    from jostle.lab.plan import Comparison, Plan
+    from jostle.lab.results import Facts
+
+BAD_INPUT, INTERRUPTED, FAILED = 2, 130, 1
+
+app = typer.Typer(
+    help="Neural contextual bandits that explore by perturbing the rewards they learn from.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Neural contextual bandits that explore by perturbing the rewards they learn from."""
+
+
+@app.command(no_args_is_help=False)
+def run(
+    environment: Annotated[
+        str,
+        typer.Option(
+            "--environment",
+            "-e",
+            help="What to play: h1 or h2, the synthetic bandits of the paper, maybe with settings, "
+            "as in [cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms each round).",
+        ),
+    ] = "h1",
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policies",
+            "-p",
+            help="Who plays: names with commas between them, maybe with settings, as in "
+            "[cyan]npr:noise=0.2,steps=10,uniform[/], or a class of your own as "
+            "[cyan]package.module:ClassName[/]. By default every policy that suits.",
+            show_default="all that suit the environment",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-n", min=1, help="Rounds of each run.")
+    ] = 2000,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            "-s",
+            min=1,
+            help="Runs of each policy. With one seed all policies meet the same arms and noise.",
+        ),
+    ] = 5,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the results: a new or empty one, since nothing is overwritten.",
+            show_default="runs/ENVIRONMENT-TIME",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            help="Processes, of one thread each. The numbers do not depend on it.",
+            show_default="one a core",
+        ),
+    ] = None,
+) -> None:
+    """Compare policies on a bandit: a table, a figure and a report.
+
+    Each policy plays the same bandit with the same seeds. Regret is what the
+    best arm shown would have brought on average, less what the chosen one
+    would, summed over the rounds: less is better. When all runs are done,
+    choosing and learning are timed. Ctrl-C stops early and reports the runs
+    that are finished.
+
+    [bold]Examples[/]
+
+    [cyan]jostle run[/]
+      all policies on h1, 2,000 rounds, 5 seeds
+
+    [cyan]jostle run -e h2 -p npr,epsilon-greedy -n 10000 -s 10[/]
+      two policies, longer, on h2
+
+    [cyan]jostle run -p npr,npr:noise=0.3,npr:noise=0[/]
+      one policy with three settings
+
+    [cyan]jostle run -e h1:pool=none -p mine.policies:Careful,npr[/]
+      your own policy, on arms that are new each round
+
+    [bold]What it writes[/]
+
+    report.html (open it in a browser), regret.png, regret.svg,
+    results.json, curves.npz
+
+    Much of a short run is compilation. To compile but once for many of them,
+    name a folder in the environment variable JAX_COMPILATION_CACHE_DIR.
+    """
+    console = Console()
+    started = time.perf_counter()
+    try:
+        from jostle.lab.compare import compare, cores
+        from jostle.lab.plan import Comparison
+        from jostle.lab.progress import display
+        from jostle.lab.results import make_folder
+        from jostle.lab.workers import WorkerError
+
+        try:
+            plan, facts = _plan(environment, policies, rounds, seeds)
+            folder = make_folder(output, environment)
+        except ValueError as error:
+            _stop(str(error), BAD_INPUT)
+        facts.jobs = min(jobs or cores(), len(plan.trials()))
+        comparison = Comparison(plan)
+        stopped: str | None = None
+        code = 0
+        try:
+            with closing(compare(plan, facts.jobs)) as events, display(console, plan) as shown:
+                for event in events:
+                    comparison.add(event)
+                    shown.show(event, comparison)
+        except KeyboardInterrupt:
+            stopped, code = "Interrupted", INTERRUPTED
+        except WorkerError as error:
+            if error.details:
+                typer.echo(error.details, err=True)
+            stopped, code = str(error), FAILED
+        facts.seconds = time.perf_counter() - started
+        if stopped:
+            _say_stopped(stopped, comparison)
+        if comparison.runs:
+            _finish(console, comparison, facts, folder)
+        elif output is None:
+            folder.rmdir()  # nothing to put into the folder that was made for it
+    except KeyboardInterrupt:
+        _stop("Interrupted", INTERRUPTED)
+    raise typer.Exit(code)
+
+
+def _plan(
+    environment: str, policies: list[str] | None, rounds: int, seeds: int
+) -> tuple["Plan", "Facts"]:
+    """The comparison that was asked for, checked, and everything worth noting about it."""
+    from jostle.lab import naming
+    from jostle.lab.plan import Plan
+    from jostle.lab.results import Facts
+    from jostle.simulate import check_rounds
+
+    # Policies of the user's own are looked for where the command was given, as Python would.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    world = naming.make_environment(environment)
+    names = naming.suitable(world) if policies is None else naming.split(policies)
+    if not names:
+        raise ValueError("policies is empty: name at least one, such as npr")
+    made = {name: naming.make_policy(name, world) for name in names}
+    facts = Facts(
+        command=shlex.join(["jostle", *sys.argv[1:]]),
+        environment=naming.describe(world),
+        policies={name: naming.describe(policy) for name, policy in made.items()},
+    )
+    rounds = check_rounds(world, rounds)
+    return Plan(environment, tuple(names), rounds, tuple(range(seeds))), facts
+
+
+def _finish(console: Console, comparison: "Comparison", facts: "Facts", folder: Path) -> None:
+    """Write all there is to write, then show it."""
+    from jostle.lab import figures, report, results, table
+    from jostle.lab.headline import headline
+
+    results.save(comparison, facts, folder)
+    pictures = figures.save(comparison, folder)
+    page = folder / results.REPORT
+    report.save(comparison, facts, pictures[0], page)
+    plan = comparison.plan
+    console.print()
+    title = f"{plan.environment}, {plan.rounds:,} rounds"
+    console.print(table.as_rich(table.rows(comparison), title))
+    console.print(table.NOTE, style="dim", highlight=False)
+    console.print("\n" + " ".join(headline(comparison)) + "\n", markup=False, highlight=False)
+    for name, path in (("figure", pictures[0]), ("report", page)):
+        console.print(f"{name}  {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _say_stopped(reason: str, comparison: "Comparison") -> None:
+    from jostle.lab.report import missing_text
+
+    done, wanted = len(comparison.runs), len(comparison.plan.trials())
+    missing = missing_text(comparison)
+    told = f"missing: {missing}" if missing else "missing: the times of some policies"
+    _complain(f"{reason}. {done} of {wanted} runs are finished; {told}.")
+
+
+def _complain(message: str) -> None:
+    Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    _complain(message)
+    raise typer.Exit(code)

@@ -1,0 +1,185 @@
+"""Policies and environments from text: ``npr``, ``npr:noise=0.2,steps=10``, ``my.module:Mine``."""
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+from jostle.checks import lookup, unknown
+from jostle.environments import Environment, Synthetic
+from jostle.policies import CATALOG, Policy
+from jostle.simulate import check_match
+
+ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
+    "h1": partial(Synthetic, "h1"),
+    "h2": partial(Synthetic, "h2"),
+}
+"""The environments by the names that commands and experiments use."""
+
+FACTS = ("features", "pool", "arms", "users", "items")
+"""What a policy may ask of its environment, by having an argument of that name."""
+
+WORDS = {"none": None, "true": True, "false": False}
+
+
+class Name(NamedTuple):
+    """A name and the settings that came with it."""
+
+    name: str
+    settings: dict[str, Any]
+
+
+def parse(text: str) -> Name:
+    """``name`` or ``name:setting=value,setting=value``."""
+    head, _, tail = text.strip().rpartition(":")
+    if "=" not in tail:  # no settings, though maybe the colon of module:Class
+        head, tail = text.strip(), ""
+    settings: dict[str, Any] = {}
+    for piece in filter(None, (piece.strip() for piece in tail.split(","))):
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not (equals and key and value):
+            raise ValueError(f"{text!r}: settings are written name=value, not {piece!r}")
+        if key in settings:
+            raise ValueError(f"{text!r}: {key} is set twice")
+        settings[key] = _value(value)
+    if not head or "=" in head:
+        raise ValueError(f"{text!r} is not written name or name:setting=value,setting=value")
+    return Name(head, settings)
+
+
+def split(texts: Iterable[str]) -> list[str]:
+    """The names in comma-separated lists, each kept together with its settings.
+
+    A piece that is only ``setting=value`` belongs to the name before it.
+    """
+    names: list[str] = []
+    for text in texts:
+        first = len(names)
+        for piece in filter(None, (piece.strip() for piece in text.split(","))):
+            if "=" in piece and ":" not in piece.partition("=")[0] and len(names) > first:
+                names[-1] += ("," if "=" in names[-1] else ":") + piece
+            else:
+                names.append(piece)
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is named twice")
+    return names
+
+
+def make_environment(text: str) -> Environment:
+    """The environment that ``text`` names."""
+    name, settings = parse(text)
+    maker = (
+        _own("environment", name, Environment)
+        if ":" in name
+        else lookup("environment", name, ENVIRONMENTS)
+    )
+    return _make("environment", name, maker, settings)
+
+
+def make_policy(text: str, environment: Environment) -> Policy:
+    """The policy that ``text`` names, made for ``environment``."""
+    name, settings = parse(text)
+    maker = _own("policy", name, Policy) if ":" in name else lookup("policy", name, CATALOG)
+    facts = {fact: getattr(environment, fact, None) for fact in FACTS}
+    asked = inspect.signature(maker).parameters
+    for fact, value in facts.items():
+        if fact in asked and fact not in settings:
+            if value is not None:
+                settings[fact] = value
+            elif asked[fact].default is inspect.Parameter.empty:
+                raise ValueError(f"policy {name!r} needs {fact}, which this environment has not")
+    policy: Policy = _make("policy", name, maker, settings)
+    try:
+        check_match(policy, environment)
+    except ValueError as error:
+        raise ValueError(f"policy {name!r} does not suit this environment: {error}") from None
+    if policy.needs_arms and environment.arms is None:
+        raise ValueError(
+            f"policy {name!r} does not suit this environment: it needs arms that come back, and "
+            "here they are new each round"
+        )
+    return policy
+
+
+def suitable(environment: Environment) -> list[str]:
+    """The policies of the catalog that can be made for ``environment`` without more settings."""
+    names = []
+    for name in CATALOG:
+        try:
+            make_policy(name, environment)
+        except ValueError:
+            continue
+        names.append(name)
+    return names
+
+
+def describe(record: Policy | Environment) -> dict[str, str]:
+    """Every setting of a policy or environment, as people would write it."""
+    return {
+        field.name: _written(getattr(record, field.name)) for field in dataclasses.fields(record)
+    }
+
+
+def _make(kind: str, name: str, maker: Callable[..., Any], settings: dict[str, Any]) -> Any:
+    parameters = inspect.signature(maker).parameters
+    for key in settings:
+        if key not in parameters:
+            raise ValueError(unknown(f"setting of {kind} {name!r}:", key, _writable(parameters)))
+        if key not in FACTS and key not in _writable(parameters):
+            raise ValueError(f"{key} of {kind} {name!r} is not a number or word: set it in Python")
+    try:
+        return maker(**settings)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{kind} {name!r}: {error}") from None
+
+
+def _writable(parameters: Any) -> list[str]:
+    """The parameters whose values can be written as text, as their defaults show."""
+    plain = (bool, int, float, str, type(None), type(inspect.Parameter.empty))
+    return [name for name, each in parameters.items() if isinstance(each.default, plain)]
+
+
+def _own(kind: str, name: str, base: type) -> type:
+    """The user's own class at ``package.module:ClassName``."""
+    module_name, _, class_name = name.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # it is the user's code: anything may happen in it
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{kind} {name!r}: cannot import {module_name!r}: {reason}") from error
+    found = getattr(module, class_name, None)
+    if found is None:
+        classes = [key for key, value in vars(module).items() if _is_a(value, base)]
+        message = unknown(f"{kind} in {module_name!r}:", class_name, classes)
+        raise ValueError(message if classes else f"{module_name!r} has no {kind} {class_name!r}")
+    if not _is_a(found, base):
+        raise ValueError(f"{name!r} is not a jostle {base.__name__} (a subclass of it is wanted)")
+    return found
+
+
+def _is_a(value: Any, base: type) -> bool:
+    return isinstance(value, type) and issubclass(value, base)
+
+
+def _value(text: str) -> Any:
+    if text.casefold() in WORDS:
+        return WORDS[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    return getattr(value, "__name__", None) or repr(value)

@@ -1,0 +1,143 @@
+"""HLinUCB: a linear model of given and of hidden item features (Wang, Wu and Wang, 2016)."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.checks import whole
+from jostle.linear import SMALLEST_REGULARISATION, Ridge, lengths
+from jostle.policies.base import Policy, pick_best
+from jostle.records import leaf, static
+from jostle.types import NOBODY, Choice, Feedback, Round
+
+START = 0.3
+"""The standard deviation of hidden features before anything is known of them."""
+
+
+class HLinUCBState(NamedTuple):
+    """A regression a user (A_u, b_u, theta_u) and one an item (C_a, d_a), and hidden features."""
+
+    users: Ridge  # (users, d + l ...)
+    items: Ridge  # (items, l ...)
+    hidden: Any  # (items, l): v_a, random until item a is first chosen
+    seed: Any  # (2,) uint32: what the random ones are drawn from
+
+
+class HLinUCB(Policy):
+    """LinUCB for each user, on item features of which some are hidden and learnt on the way.
+
+    Wang, Wu and Wang, "Learning Hidden Features for Contextual Bandits", CIKM 2016, Algorithm 1.
+    The reward of item a to user u is (x_a, v_a) . theta_u plus noise, with v_a in R^l unknown.
+    Both are fitted by alternating ridge regressions, theta_u given v_a and v_a given theta_u:
+
+        A_u = lambda_1 I + sum (x, v)(x, v)',        theta_u = A_u^-1 sum r (x, v)
+        C_a = lambda_2 I + sum theta^v theta^v',     v_a = C_a^-1 sum theta^v (r - x . theta^x)
+        score_a = (x_a, v_a) . theta_u + alpha_u sqrt((x_a, v_a)' A_u^-1 (x_a, v_a))
+                                       + alpha_a sqrt(theta_u^v' C_a^-1 theta_u^v)
+
+    where theta_u = (theta^x, theta^v), and the sums are over the rounds of user u or of item a, each
+    with the other's estimate of its time, so that a round touches one user and one item only:
+    O((d + l)^2), however many there are. Users come by user id, items by arm id. Who has no id, or
+    one not below ``users``, is user 0; an arm without an id has no hidden features (v = 0).
+
+    Arguments:
+        features: d, the dimension of a context (of the item, or of the item to this user).
+        hidden: l, how many hidden features an item has.
+        users: how many users there are.
+        exploration: alpha_u.
+        item_exploration: alpha_a.
+        regularisation: lambda_1, of the users' regressions.
+        item_regularisation: lambda_2, of the items'.
+    """
+
+    hidden: int = static(5)
+    users: int = static(1)
+    exploration: Any = leaf(0.3)
+    item_exploration: Any = leaf(0.1)
+    regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
+    item_regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
+
+    def check(self) -> None:
+        """Refuse bad arguments."""
+        super().check()
+        whole("hidden", self.hidden)
+        whole("users", self.users)
+
+    def init(self, key: jax.Array) -> HLinUCBState:
+        """No observation; one item."""
+        users = Ridge.many(self.users, self.features + self.hidden, self.regularisation)
+        seed = jax.random.key_data(key)
+        return HLinUCBState(users, self._items(1), self._hidden(seed, 0, 1), seed)
+
+    def reserve(self, state: HLinUCBState, *, observations: int, arms: int) -> HLinUCBState:
+        """Room for more items."""
+        held = state.hidden.shape[0]
+        if arms <= held:
+            return state
+        hidden = self._hidden(state.seed, held, arms)
+        return state._replace(
+            items=state.items.joined(self._items(arms - held)),
+            hidden=jnp.concatenate([state.hidden, hidden]),
+        )
+
+    def choose(self, state: HLinUCBState, key: Any, round: Round) -> Choice:
+        """The highest upper confidence bound, of what is unsure of the user and of the item."""
+        xp = round.contexts.__array_namespace__()
+        user = state.users.row(self._user(round.user))
+        named = (round.arms != NOBODY)[:, None]
+        hidden = xp.where(named, state.hidden[round.arms], 0)
+        contexts = xp.concatenate([round.contexts, hidden], axis=1)
+        taste = xp.where(named, user.now.theta[self.features :], 0)
+        item_roots = state.items.now.root[round.arms]
+        item_widths = lengths(xp.squeeze(taste[:, None, :] @ item_roots, 1))
+        scores = (
+            user.estimates(contexts)
+            + self.exploration * user.widths(contexts)
+            + self.item_exploration * item_widths
+        )
+        return Choice(pick_best(key, scores, round.mask), scores)
+
+    def learn(self, state: HLinUCBState, key: jax.Array, feedback: Feedback) -> HLinUCBState:
+        """The user's regression given the item's hidden features, then the item's given the user."""
+        x, reward, arm, who = feedback
+        who = self._user(who)
+        v = jnp.where(arm == NOBODY, 0, state.hidden[arm])
+        user = state.users.row(who).observe(jnp.concatenate([x, v]), reward)
+        theta_x, theta_v = user.now.theta[: self.features], user.now.theta[self.features :]
+        item = state.items.row(arm).observe(theta_v, reward - x @ theta_x)
+        # An index beyond the end is dropped: there is nothing to note for an arm without an id.
+        slot = jnp.where(arm == NOBODY, state.hidden.shape[0], arm)
+        return state._replace(
+            users=state.users.with_row(who, user),
+            items=state.items.with_row(slot, item),
+            hidden=state.hidden.at[slot].set(item.now.theta, mode="drop"),
+        )
+
+    def deciding(self, state: HLinUCBState) -> HLinUCBState:
+        """The regressions without what only learning needs."""
+        users, items = state.users.deciding(), state.items.deciding()
+        return state._replace(users=users, items=items, seed=None)
+
+    @property
+    def needs_arms(self) -> bool:
+        """Items are told apart by their ids."""
+        return True
+
+    @property
+    def on_host(self) -> bool:
+        """A look-up and a few products."""
+        return True
+
+    def _user(self, user: Any) -> Any:
+        return user * ((user >= 0) & (user < self.users))
+
+    def _items(self, count: int) -> Ridge:
+        return Ridge.many(count, self.hidden, self.item_regularisation)
+
+    def _hidden(self, seed: jax.Array, start: int, stop: int) -> jax.Array:
+        """The first hidden features of items start ... stop - 1, each a function of its id."""
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(
+            jax.random.wrap_key_data(seed), jnp.arange(start, stop)
+        )
+        return START * jax.vmap(lambda key: jax.random.normal(key, (self.hidden,)))(keys)

@@ -1,0 +1,84 @@
+"""UCB1: no contexts, only how each arm did so far (Auer et al., 2002)."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.policies.base import Policy, pick_best
+from jostle.records import leaf
+from jostle.types import NOBODY, Choice, Feedback, Round
+
+
+class UCB1State(NamedTuple):
+    """How often each arm was pulled, and what it brought on average."""
+
+    counts: Any  # (arms,) int32
+    means: Any  # (arms,)
+    seen: Any  # int32: observations of all arms, those without an id included
+    overall: Any  # their mean reward
+
+
+class UCB1(Policy):
+    """The arm of the highest upper confidence bound on its mean, whatever its context.
+
+    Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
+    Learning 2002, Figure 1, on arm ids, for rewards in [0, 1]:
+
+        score_i = mean_i + exploration sqrt(2 log(n) / n_i),   infinite for an arm never pulled
+
+    with n_i the pulls of arm i and n those of all. An arm without an id cannot be learnt about: it
+    is scored by the mean reward of all observations, without a bonus. (If no arm has an id, all
+    arms are equal and the choice is uniform.)
+
+    Arguments:
+        features: dimension of a context; contexts are not looked at.
+        exploration: scales the bonus; 1 is the paper's. For rewards in [0, c] pass c.
+    """
+
+    exploration: Any = leaf(1.0)
+
+    def init(self, key: jax.Array) -> UCB1State:
+        """No arm pulled."""
+        return UCB1State(jnp.zeros(1, jnp.int32), jnp.zeros(1), jnp.int32(0), jnp.float32(0))
+
+    def reserve(self, state: UCB1State, *, observations: int, arms: int) -> UCB1State:
+        """Room for more arm ids."""
+        extra = (0, max(0, arms - state.counts.shape[0]))
+        return state._replace(
+            counts=jnp.pad(state.counts, extra), means=jnp.pad(state.means, extra)
+        )
+
+    def choose(self, state: UCB1State, key: Any, round: Round) -> Choice:
+        """The highest upper confidence bound."""
+        xp = round.contexts.__array_namespace__()
+        counts = state.counts[round.arms]
+        seen = xp.maximum(state.seen, 1)
+        bonus = self.exploration * xp.sqrt(2 * xp.log(seen) / xp.maximum(counts, 1))
+        scores = xp.where(counts > 0, state.means[round.arms] + bonus, xp.inf)
+        scores = xp.where(round.arms == NOBODY, state.overall, scores)
+        return Choice(pick_best(key, scores, round.mask), scores)
+
+    def learn(self, state: UCB1State, key: jax.Array, feedback: Feedback) -> UCB1State:
+        """Update the means."""
+        arm, reward = feedback.arm, feedback.reward
+        # An index beyond the end is dropped: there is nothing to note for an arm without an id.
+        slot = jnp.where(arm == NOBODY, state.counts.shape[0], arm)
+        count, seen = state.counts[arm] + 1, state.seen + 1
+        mean = state.means[arm] + (reward - state.means[arm]) / count
+        return UCB1State(
+            state.counts.at[slot].set(count, mode="drop"),
+            state.means.at[slot].set(mean, mode="drop"),
+            seen,
+            state.overall + (reward - state.overall) / seen,
+        )
+
+    @property
+    def needs_arms(self) -> bool:
+        """Arms are told apart by their ids alone."""
+        return True
+
+    @property
+    def on_host(self) -> bool:
+        """A look-up."""
+        return True

@@ -1,0 +1,30 @@
+from jostle.lab.plan import Plan
+from jostle.lab.schedule import Schedule
+
+
+def schedule(policies, seeds):
+    return Schedule(Plan("h1", tuple(policies), 10, tuple(range(seeds))).trials())
+
+
+def test_a_lone_worker_plays_seed_by_seed():
+    one = schedule("ab", 2)
+    played = [one.next(0) for _ in range(4)]
+    assert [(t.policy, t.seed) for t in played] == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+    assert one.next(0) is None
+
+
+def test_workers_stay_with_what_they_have_compiled():
+    two = schedule("ab", 3)
+    assert [two.next(w).policy for w in (0, 1, 0, 0, 1)] == ["a", "b", "a", "a", "b"]
+
+
+def test_an_idle_worker_helps_but_leaves_the_last_trial():
+    two = schedule("a", 4)
+    assert two.next(0).seed == 0
+    assert two.next(1).seed == 1
+    assert two.next(0).seed == 2
+    three = schedule("a", 2)
+    assert three.next(0).seed == 0
+    assert three.next(1) is None
+    assert three.next(0).seed == 1
+    assert len(three) == 0

@@ -1,0 +1,26 @@
+from jostle.lab.plan import Trial
+from jostle.lab.play import play
+from jostle.lab.timing import Stopwatch
+from jostle.simulate import simulate
+
+
+def test_work_on_the_state_alone_is_done_in_every_timed_round():
+    """The compiler must not do once, before the loop, what a real run does in every round."""
+    world = "h1:features=3,pool=4,shown=2"
+    hard, easy = (
+        Stopwatch(play(Trial(world, f"lab.own:Thinking:size={size}", 20, 0))).measure()
+        for size in (256, 2)
+    )
+    # Two products of 256 x 256 matrices: more than 60 million operations.
+    assert hard.choosing > 0.1
+    assert hard.choosing > 10 * easy.choosing
+    assert 0 < easy.learning < hard.choosing
+
+
+def test_playing_is_simulating():
+    heard = []
+    played = play(Trial("h1:features=3", "lab.own:First", 120, 3), heard.append)
+    expected = simulate(played.policy, played.environment, rounds=120, seed=3)
+    assert list(played.run.curve) == list(expected.regret)
+    assert heard[-1] == 120
+    assert played.run.round_ms > 0

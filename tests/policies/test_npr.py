@@ -1,0 +1,148 @@
+"""NPR against Algorithm 1, and what users may bring to it."""
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from jostle import NPR, Agent, EpsilonGreedy, Uniform, simulate
+from jostle.environments import Synthetic
+from jostle.networks import MLP, PaperNetwork
+from jostle.types import Feedback
+
+from support import EASY, FEATURES, POOL
+
+SMALL = {"network": MLP(16, 2), "steps": 3}
+
+
+class FlaxNet(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(1)(nn.tanh(nn.Dense(16)(x)))
+
+
+@pytest.mark.parametrize(
+    "policy", [NPR(FEATURES), NPR(FEATURES, pool=POOL), EpsilonGreedy(FEATURES)]
+)
+def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
+    everything = Synthetic(EASY.function, features=FEATURES, pool=POOL, shown=POOL)
+    # All arms are shown each round, so the first POOL rounds must pull POOL arms.
+    agent = Agent(policy)
+    pool = np.random.default_rng(0).normal(size=(POOL, FEATURES))
+    pulled = []
+    for _ in range(POOL):
+        arm = agent.choose(pool, arms=np.arange(POOL))
+        agent.learn(pool[arm], 1.0, arm=arm)
+        pulled.append(arm)
+    assert sorted(pulled) == list(range(POOL))
+    result = simulate(policy, everything, rounds=POOL, seed=0)
+    assert int(result.state.tried.flags.sum()) == POOL
+
+
+def test_regret_does_not_hang_on_the_seed_of_the_weights():
+    """The same problem and stream, other initial weights: no run is left without its best arm.
+
+    Without pulling each arm once, unlucky weights can rule out an arm for ever.
+    """
+    environment = Synthetic("h1", features=10, pool=20, shown=20, noise=0.01)
+    problem = environment.init(jax.random.key(0))
+
+    class Fixed(Synthetic):
+        def init(self, key):
+            return problem
+
+    fixed = Fixed("h1", features=10, pool=20, shown=20, noise=0.01)
+    for policy in (NPR(10, pool=20), NPR(10), NPR.paper(10, pool=20, step_size=0.05)):
+        finals = [simulate(policy, fixed, rounds=400, seed=s).regret[-1] for s in range(6)]
+        chance = simulate(Uniform(10), fixed, rounds=400, seed=0).regret[-1]
+        assert max(finals) < 0.35 * chance, (policy, finals, chance)
+
+
+def test_without_noise_it_learns_what_the_greedy_policy_learns():
+    learnt = []
+    for policy in (NPR(FEATURES, noise=0.0, **SMALL), EpsilonGreedy(FEATURES, **SMALL)):
+        state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
+        for i in range(5):
+            context = jnp.arange(FEATURES) * jnp.float32(i)
+            row = Feedback(context, jnp.float32(i), jnp.int32(i), jnp.int32(-1))
+            state = policy.learn(state, jax.random.key(i), row)
+        learnt.append(state.fit.params)
+    for a, b in zip(*map(jax.tree.leaves, learnt), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_perturbations_are_fresh_each_round_and_scaled_by_noise():
+    """One observation learnt under other keys moves the weights apart, the more the noise."""
+
+    def spread(noise):
+        policy = NPR(FEATURES, noise=noise, network=MLP(16, 2), steps=5, optimiser=optax.sgd)
+        state = policy.reserve(policy.init(jax.random.key(0)), observations=4, arms=0)
+        row = Feedback(jnp.ones(FEATURES), jnp.float32(1), jnp.int32(-1), jnp.int32(-1))
+        learn = jax.jit(policy.learn)
+        after = [learn(state, jax.random.key(k), row).fit.params[-1][0] for k in range(20)]
+        return float(np.std(np.stack(after), axis=0).mean())
+
+    assert spread(0.0) < 1e-6
+    assert 1.5 < spread(0.2) / spread(0.1) < 2.5
+
+
+def test_the_papers_algorithm_in_one_call():
+    policy = NPR.paper(FEATURES, width=32, depth=4)
+    assert policy.network == PaperNetwork(32, 4)
+    assert (policy.optimiser, policy.fitting, policy.steps) == (optax.sgd, "full", 100)
+    assert NPR.paper(FEATURES, pool=POOL).fitting == "pooled"
+    assert NPR.paper(FEATURES, noise=0.7, steps=3).steps == 3
+
+
+def test_a_flax_module_is_a_network_as_it_stands():
+    policy = NPR(FEATURES, network=FlaxNet(), step_size=0.01)
+    assert not policy.on_host
+    regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
+    assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
+    agent = Agent(policy)
+    contexts = np.random.default_rng(0).normal(size=(3, FEATURES))
+    for _ in range(3):
+        agent.learn(contexts[agent.choose(contexts)], 1.0)
+    assert agent.observations == 3
+
+
+def test_an_optimiser_of_the_users_own():
+    chain = optax.chain(optax.clip_by_global_norm(1.0), optax.rmsprop(0.01))
+    for optimiser in (chain, optax.adamw, lambda step: optax.sgd(step, momentum=0.9)):
+        policy = NPR(FEATURES, optimiser=optimiser, step_size=0.01)
+        regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
+        assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"features": 0}, ValueError, "features must be at least 1"),
+        ({"features": 2.0}, TypeError, "features must be a whole number"),
+        ({"noise": -1}, ValueError, "noise must be at least 0"),
+        ({"noise": float("inf")}, ValueError, "noise must be finite"),
+        ({"noise": "loud"}, TypeError, "noise must be numeric"),
+        ({"noise": None}, TypeError, "noise is missing"),
+        ({"step_size": float("nan")}, ValueError, "step_size must be finite"),
+        ({"regularisation": -1e-9}, ValueError, "regularisation"),
+        ({"steps": 0}, ValueError, "steps"),
+        ({"every": 0}, ValueError, "every"),
+        ({"batch": 0}, ValueError, "batch"),
+        ({"memory": 0}, ValueError, "memory"),
+        ({"pool": 0}, ValueError, "pool"),
+        ({"fitting": "pool"}, ValueError, "did you mean 'pooled'"),
+        ({"fitting": "pooled"}, ValueError, "needs pool="),
+        ({"forget": "old"}, ValueError, "did you mean 'oldest'"),
+        ({"network": 3}, TypeError, "network must have init"),
+    ],
+)
+def test_bad_settings_are_named(settings, error, message):
+    with pytest.raises(error, match=message):
+        NPR(**{"features": 5, **settings})
+
+
+def test_epsilon_is_a_probability():
+    with pytest.raises(ValueError, match="epsilon must be between 0 and 1"):
+        EpsilonGreedy(5, epsilon=1.5)

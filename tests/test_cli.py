@@ -1,0 +1,148 @@
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import jostle
+from jostle.cli import app
+
+JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_once(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
+    patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    patch.setenv("COLUMNS", "100")
+    yield
+    patch.undo()
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def alive(group):
+    """The processes of a group, a moment after they were told to end."""
+    for _ in range(50):
+        left = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it ended while we looked
+                state, _, its_group = path.read_text().rpartition(")")[2].split()[:3]
+                if its_group == str(group) and state != "Z":
+                    left.append(path.parent.name)
+        if not left:
+            break
+        time.sleep(0.1)
+    return left
+
+
+def test_a_small_run_writes_everything(tmp_path):
+    folder = tmp_path / "out"
+    small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,lab.own:First", "-n", 50, "-s", 2]
+    result = call("run", *small, "-o", folder, "-j", 1)
+    assert result.exit_code == 0, result.output
+    assert "[4/4]" in result.output
+    assert "mean regret" in result.output
+    assert str(folder / "report.html") in result.output
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["curves.npz", "regret.png", "regret.svg", "report.html", "results.json"]
+    content = json.loads((folder / "results.json").read_text("utf-8"))
+    assert content["plan"]["policies"] == ["uniform", "lab.own:First"]
+    assert len(content["runs"]) == 4
+
+    again = call("run", *small, "-o", folder)
+    assert again.exit_code == 2
+    assert "holds the results of another run" in again.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "nrp"], "did you mean 'npr'"),
+        (["-p", "npr:nois=2"], "did you mean 'noise'"),
+        (["-p", "nowhere.at.all:Mine"], "cannot import"),
+        (["-p", ","], "policies is empty"),
+        (["-e", "h3"], "did you mean 'h"),
+        (["-n", "0"], "--rounds"),
+        (["-s", "many"], "--seeds"),
+    ],
+)
+def test_bad_arguments_get_one_clear_line(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call("run", *arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    result = call("run", "-p", "uniform", "-n", 5, "-s", 1, "-o", tmp_path)
+    assert result.exit_code == 2
+    assert "is not empty" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_failing_policy_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call("run", "-p", "lab.own:Broken", "-n", 5, "-s", 1)
+    assert result.exit_code == 1
+    assert "broken on purpose (while playing lab.own:Broken, seed 0)" in result.output
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_help_and_version():
+    assert call("--version").output.strip() == jostle.__version__
+    text = call("run", "--help").output
+    for word in ("Examples", "--environment", "--policies", "--rounds", "--seeds", "--jobs"):
+        assert word in text
+
+
+def test_help_does_not_import_jax():
+    code = "import sys, jostle.cli; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
+    folder = tmp_path / "out"
+    endless = "h1:features=4,pool=6,shown=3"
+    arguments = ["-e", endless, "-p", "uniform,npr", "-n", "100000", "-s", "2", "-j", "2"]
+    process = subprocess.Popen(
+        [*JOSTLE, "run", *arguments, "-o", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        line = process.stdout.readline()
+        assert "uniform, seed" in line, process.stderr.read()
+        os.killpg(process.pid, signal.SIGINT)
+        stopped = time.monotonic()
+        output, errors = process.communicate(timeout=30)
+        assert alive(process.pid) == []
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert time.monotonic() - stopped < 20
+    assert "Interrupted." in errors
+    assert "npr (seeds 0, 1)" in errors
+    assert "Traceback" not in errors + output
+    assert "uniform" in output
+    content = json.loads((folder / "results.json").read_text("utf-8"))
+    assert {run["policy"] for run in content["runs"]} == {"uniform"}
+    assert ["npr", 1] in content["missing"]
+    assert (folder / "report.html").exists()
