@@ -8,13 +8,34 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from jostle import environments, networks
     from jostle.agent import Agent
-    from jostle.policies import NPR, EpsilonGreedy, Policy, Uniform
+    from jostle.policies import (
+        NPR,
+        UCB1,
+        EpsilonGreedy,
+        Falcon,
+        HLinUCB,
+        LinFPL,
+        LinTS,
+        LinUCB,
+        NeuralTS,
+        NeuralUCB,
+        Policy,
+        Uniform,
+    )
     from jostle.simulate import simulate
 
 __all__ = [
     "NPR",
+    "UCB1",
     "Agent",
     "EpsilonGreedy",
+    "Falcon",
+    "HLinUCB",
+    "LinFPL",
+    "LinTS",
+    "LinUCB",
+    "NeuralTS",
+    "NeuralUCB",
     "Policy",
     "Uniform",
     "environments",

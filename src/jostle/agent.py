@@ -63,12 +63,12 @@ class Agent:
     ) -> Choice:
         """Like ``choose``, but with the scores of all arms and, if known, their probabilities."""
         round = self._round(contexts, arms, user, mask)
-        view = self._deciding()
         if self.policy.on_host:
-            choice = self.policy.choose(view, self._generator, round)
+            choice = self.policy.choose(self._deciding(), self._generator, round)
         else:
             key = jax.random.fold_in(self._choose_key, self.decisions)
-            choice = _choose(self.policy, view, key, round)
+            with self._lock:  # learning reuses the memory of the state it was given
+                choice = _choose(self.policy, self.policy.deciding(self._state), key, round)
         self.decisions += 1
         return choice
 
@@ -138,10 +138,8 @@ class Agent:
         view = self._view
         if view is None:
             with self._lock:
-                view = self.policy.deciding(self._state)
-                # Copies, since the next learning step reuses the memory of the state it was given.
-                copy = np.array if self.policy.on_host else jnp.copy
-                view = self._view = jax.tree.map(copy, view)
+                # Copies, since learning reuses the memory of the state it was given.
+                view = self._view = jax.tree.map(np.array, self.policy.deciding(self._state))
         return view
 
     def _make_room(self, observations: int, arms: int) -> None:

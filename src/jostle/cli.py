@@ -173,6 +173,52 @@ def run(
     raise typer.Exit(code)
 
 
+@app.command()
+def bench(
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The benchmarks to run, by name.", show_default="all of them", metavar="[NAME]..."
+        ),
+    ] = None,
+) -> None:
+    """Measure speed and memory, as ratios to a yardstick run in turns with ours.
+
+    Each line compares our code with something measured beside it in the same
+    run, so that the figures mean something on a busy machine too. With PyTorch
+    installed ([cyan]pip install 'jostle\\[torch]'[/]) it also compares with learning the
+    way the paper's authors did.
+
+    [bold]Examples[/]
+
+    [cyan]jostle bench[/]
+      everything, in a few minutes
+
+    [cyan]jostle bench decision exploration[/]
+      only these two
+    """
+    from rich.table import Table
+
+    from jostle.benchmarks.suite import SUITE, run_suite
+    from jostle.checks import unknown
+
+    names = only or list(SUITE)
+    for name in names:
+        if name not in SUITE:
+            _stop(unknown("benchmark", name, SUITE), BAD_INPUT)
+    console = Console()
+    table = Table("what", "ours", "yardstick", "ratio", "wanted", "", title="Benchmarks")
+    with console.status("measuring ...") as status:
+        for name in names:
+            status.update(f"measuring: {name} ...")
+            for row in run_suite([name]):
+                verdict = "[green]ok[/]" if row.ok else "[red]missed[/]"
+                table.add_row(
+                    row.name, row.ours, row.yardstick, f"{row.ratio:.2f}", row.wanted, verdict
+                )
+    console.print(table)
+
+
 def _plan(
     environment: str, policies: list[str] | None, rounds: int, seeds: int
 ) -> tuple["Plan", "Facts"]:

@@ -17,7 +17,7 @@ import numpy as np
 SMALLEST_REGULARISATION = 1e-6
 """The least lambda: with none at all there is no estimate before d observations."""
 FIXED, THEORY = "fixed", "theory"
-"""How a policy scales its exploration: by a number of the user's, or by the formula of its paper."""
+"""How a policy scales its exploration: by a number of the user's, or by its paper's formula."""
 
 
 class Parts(NamedTuple):
@@ -53,8 +53,8 @@ class Ridge(NamedTuple):
         return jax.tree.map(lambda part: part[index], self)
 
     def with_row(self, index: Any, one: "Ridge") -> "Ridge":
-        """The many with one replaced; an index beyond the end changes nothing."""
-        return jax.tree.map(lambda all, new: all.at[index].set(new, mode="drop"), self, one)
+        """The many with one replaced, in place where the compiler can."""
+        return jax.tree.map(lambda all, new: replaced(all, index, new), self, one)
 
     def joined(self, more: "Ridge") -> "Ridge":
         """These many followed by ``more``."""
@@ -91,6 +91,11 @@ class Ridge(NamedTuple):
     def deciding(self) -> "Ridge":
         """What decisions read."""
         return self._replace(lost=None)
+
+
+def replaced(rows: Any, index: Any, row: Any) -> Any:
+    """The rows with one replaced."""
+    return jax.lax.dynamic_update_index_in_dim(rows, row, index, 0)
 
 
 def lengths(rows: Any) -> Any:

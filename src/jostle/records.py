@@ -15,17 +15,17 @@ import numpy as np
 from jostle.checks import number
 
 
-def leaf(default: Any = dataclasses.MISSING, *, least: float = 0.0, most: float = np.inf) -> Any:
+def leaf(*, default: Any = dataclasses.MISSING, least: float = 0.0, most: float = np.inf) -> Any:
     """A numeric field, within limits."""
     return dataclasses.field(default=default, metadata={"limits": (least, most)})
 
 
-def static(default: Any = dataclasses.MISSING) -> Any:
+def static(*, default: Any = dataclasses.MISSING) -> Any:
     """A field that shapes the program."""
     return dataclasses.field(default=default, metadata={"static": True})
 
 
-def data(default: Any = dataclasses.MISSING) -> Any:
+def data(*, default: Any = dataclasses.MISSING) -> Any:
     """A field that holds arrays, or a pytree of them."""
     return dataclasses.field(default=default)
 

@@ -7,7 +7,6 @@ cannot be rebuilt from its description: whoever loads it passes the policy along
 
 import json
 import os
-import tempfile
 import zipfile
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import optax
 
 from jostle import networks, policies
 from jostle.policies.base import Policy
+from jostle.writing import atomic
 
 FORMAT = "jostle-agent"
 VERSION = 1
@@ -68,22 +68,11 @@ def _part_class(name: str) -> type | None:
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> None:
     """Write the file whole or not at all."""
-    target = Path(path)
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
     text = json.dumps({"format": FORMAT, "version": VERSION, **header})
     arrays = {f"leaf{i}": leaf for i, leaf in enumerate(leaves)}
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(
-                file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with atomic(Path(path)) as file:
+        np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[np.ndarray]]:

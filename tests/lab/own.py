@@ -16,7 +16,7 @@ from jostle.types import Choice
 class First(Policy):
     """Always the first arm."""
 
-    eagerness: Any = leaf(1.0)
+    eagerness: Any = leaf(default=1.0)
 
     def init(self, key):
         return jnp.zeros(2)
@@ -31,7 +31,7 @@ class First(Policy):
 class Thinking(First):
     """Works hard on its state, whatever the round."""
 
-    size: int = static(2)
+    size: int = static(default=2)
 
     def init(self, key):
         return jax.random.normal(key, (self.size, self.size))

@@ -118,7 +118,7 @@ def test_a_policy_that_needs_arms_does_not_suit_new_arms():
 
 def test_settings_are_described_in_words():
     described = naming.describe(naming.make_policy("npr", Synthetic("h1")))
-    assert described["noise"] == "0.1"
+    assert described["noise"] == f"{NPR(features=1).noise:g}"
     assert described["memory"] == "none"
     assert described["optimiser"] == "adam"
     assert described["network"].startswith("MLP(")

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from jostle.lab import results
-from jostle.lab.writing import atomic
+from jostle.writing import atomic
 from lab.examples import comparison, facts, same
 
 

@@ -1,6 +1,18 @@
 """Every policy, set up small, for the conformance suite. A new policy joins by one line."""
 
-from jostle import NPR, EpsilonGreedy, Uniform
+from jostle import (
+    NPR,
+    UCB1,
+    EpsilonGreedy,
+    Falcon,
+    HLinUCB,
+    LinFPL,
+    LinTS,
+    LinUCB,
+    NeuralTS,
+    NeuralUCB,
+    Uniform,
+)
 from jostle.networks import MLP
 
 from support import FEATURES, POOL
@@ -15,5 +27,17 @@ LEARNING = {
     "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20),
     "epsilon-greedy": EpsilonGreedy(FEATURES, **SMALL),
     "greedy-pooled": EpsilonGreedy(FEATURES, pool=POOL, epsilon=0.0, **SMALL),
+    "neural-ucb": NeuralUCB(FEATURES, **SMALL),
+    "neural-ucb-dual": NeuralUCB(FEATURES, **{**SMALL, "network": MLP(16, 3)}),
+    "neural-ucb-diagonal": NeuralUCB(FEATURES, covariance="diagonal", **SMALL),
+    "neural-ts": NeuralTS(FEATURES, **SMALL),
+    "neural-ts-diagonal": NeuralTS(FEATURES, covariance="diagonal", **SMALL),
+    "falcon": Falcon(FEATURES, **{**SMALL, "steps": 100}),
+    "lin-ucb": LinUCB(FEATURES),
+    "lin-ucb-theory": LinUCB(FEATURES, radius="theory"),
+    "lin-ts": LinTS(FEATURES),
+    "lin-fpl": LinFPL(FEATURES),
+    "hlin-ucb": HLinUCB(FEATURES, users=3),
+    "ucb1": UCB1(FEATURES),
 }
 CASES = {**LEARNING, "uniform": Uniform(FEATURES)}

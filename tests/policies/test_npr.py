@@ -54,7 +54,7 @@ def test_regret_does_not_hang_on_the_seed_of_the_weights():
             return problem
 
     fixed = Fixed("h1", features=10, pool=20, shown=20, noise=0.01)
-    for policy in (NPR(10, pool=20), NPR(10), NPR.paper(10, pool=20, step_size=0.05)):
+    for policy in (NPR(10, pool=20), NPR(10), NPR.paper(10, pool=20)):
         finals = [simulate(policy, fixed, rounds=400, seed=s).regret[-1] for s in range(6)]
         chance = simulate(Uniform(10), fixed, rounds=400, seed=0).regret[-1]
         assert max(finals) < 0.35 * chance, (policy, finals, chance)
@@ -136,6 +136,7 @@ def test_an_optimiser_of_the_users_own():
         ({"fitting": "pooled"}, ValueError, "needs pool="),
         ({"forget": "old"}, ValueError, "did you mean 'oldest'"),
         ({"network": 3}, TypeError, "network must have init"),
+        ({"optimiser": "sgd"}, TypeError, "optimiser must be an Optax optimiser"),
     ],
 )
 def test_bad_settings_are_named(settings, error, message):

@@ -56,11 +56,11 @@ class Synthetic(Environment):
         noise: standard deviation of the noise on the rewards (xi = 0.1).
     """
 
-    function: str | Reward = static("h1")
-    features: int = static(50)
-    pool: int | None = static(100)
-    shown: int = static(20)
-    noise: Any = leaf(0.1)
+    function: str | Reward = static(default="h1")
+    features: int = static(default=50)
+    pool: int | None = static(default=100)
+    shown: int = static(default=20)
+    noise: Any = leaf(default=0.1)
 
     def check(self) -> None:
         """Refuse bad arguments."""

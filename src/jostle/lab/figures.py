@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle.lab.palette import Stroke, strokes
 from jostle.lab.plan import Comparison, thinned
-from jostle.lab.writing import atomic
+from jostle.writing import atomic
 
 INK, FAINT = "#222222", "#cccccc"
 STYLE: Any = {

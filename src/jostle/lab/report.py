@@ -13,7 +13,7 @@ from jostle.lab.headline import headline
 from jostle.lab.plan import Comparison, thinned
 from jostle.lab.results import Facts
 from jostle.lab.table import NOTE, as_html, rows
-from jostle.lab.writing import atomic
+from jostle.writing import atomic
 
 
 def save(comparison: Comparison, facts: Facts, picture: Path, path: Path) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from jostle.lab.plan import Comparison, Plan, Run, Times, Trial, thinned
 from jostle.lab.table import rows
-from jostle.lab.writing import atomic
+from jostle.writing import atomic
 
 FORMAT = "jostle-comparison"
 VERSION = 1

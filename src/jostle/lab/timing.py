@@ -21,7 +21,7 @@ from jostle.types import Feedback, Round, feedback_of
 
 SAMPLE = 64  # rounds that are replayed, over and over
 SECONDS = 0.005  # what one repeat should take: on a busy machine, only short ones go undisturbed
-ALL_SECONDS = 0.6  # what all repeats of a loop should take, though there are at least
+ALL_SECONDS = 0.25  # what all repeats of a loop should take, though there are at least
 REPEATS = 5  # of them; the best counts, since whatever disturbs one makes it longer
 MOST_ROUNDS = 1000  # of one repeat, for policies that take next to no time
 

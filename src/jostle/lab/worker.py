@@ -1,5 +1,6 @@
 """What a worker process does: play trials and time policies, one after another, and send news."""
 
+import signal
 import traceback
 from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
@@ -34,6 +35,7 @@ DONE: Literal["done"] = "done"
 
 def work(connection: Connection) -> None:
     """Do what arrives on ``connection`` until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # JAX is imported here, in the process whose environment variables say how it shall run.
     from jostle.lab.play import play
     from jostle.lab.timing import Stopwatch

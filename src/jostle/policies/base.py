@@ -79,6 +79,11 @@ def greedy(scores: Any, allowed: Any) -> Any:
 
 def pick_best(key: Any, scores: Any, allowed: Any) -> Any:
     """The index of the highest score among the allowed arms; ties are broken uniformly."""
+    if isinstance(scores, np.ndarray):  # a decision on the host: mostly there is no tie to break
+        ranked = np.where(allowed, scores, -np.inf)
+        best = ranked.argmax()
+        if np.count_nonzero(ranked >= ranked[best]) == 1:
+            return best
     return pick_uniformly(key, greedy(scores, allowed))
 
 
@@ -86,6 +91,14 @@ def pick_uniformly(key: Any, allowed: Any) -> Any:
     """The index of one of the allowed arms, each equally likely."""
     xp = allowed.__array_namespace__()
     return xp.where(allowed, uniforms(key, allowed.shape), -1.0).argmax()
+
+
+def pick_weighted(key: Any, probabilities: Any) -> Any:
+    """An index drawn with these probabilities: the winner of a race of exponential clocks."""
+    xp = probabilities.__array_namespace__()
+    possible = probabilities > 0
+    times = -xp.log1p(-uniforms(key, probabilities.shape)) / xp.where(possible, probabilities, 1)
+    return xp.where(possible, times, xp.inf).argmin()
 
 
 def even(allowed: Any) -> Any:
@@ -97,4 +110,6 @@ def preferring_untried(tried: Any, round: Round) -> Any:
     """The arms to choose from: those never pulled if any is shown, else all that are present."""
     xp = round.contexts.__array_namespace__()
     untried = round.mask & ~tried.among(round.arms)
+    if isinstance(untried, np.ndarray):
+        return untried if np.count_nonzero(untried) else round.mask
     return xp.where(untried.any(), untried, round.mask)

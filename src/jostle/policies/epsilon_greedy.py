@@ -27,7 +27,7 @@ class EpsilonGreedy(NeuralPolicy):
         others: see ``NeuralPolicy``.
     """
 
-    epsilon: Any = leaf(0.05, most=1.0)
+    epsilon: Any = leaf(default=0.05, most=1.0)
 
     def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
         """An arm never pulled if there is one; else greedy or, now and then, uniform."""

@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 
 from jostle.checks import whole
-from jostle.linear import SMALLEST_REGULARISATION, Ridge, lengths
+from jostle.linear import SMALLEST_REGULARISATION, Ridge, lengths, replaced
 from jostle.policies.base import Policy, pick_best
 from jostle.records import leaf, static
 from jostle.types import NOBODY, Choice, Feedback, Round
 
-START = 0.3
+START = 0.1
 """The standard deviation of hidden features before anything is known of them."""
 
 
@@ -36,10 +36,11 @@ class HLinUCB(Policy):
         score_a = (x_a, v_a) . theta_u + alpha_u sqrt((x_a, v_a)' A_u^-1 (x_a, v_a))
                                        + alpha_a sqrt(theta_u^v' C_a^-1 theta_u^v)
 
-    where theta_u = (theta^x, theta^v), and the sums are over the rounds of user u or of item a, each
-    with the other's estimate of its time, so that a round touches one user and one item only:
-    O((d + l)^2), however many there are. Users come by user id, items by arm id. Who has no id, or
-    one not below ``users``, is user 0; an arm without an id has no hidden features (v = 0).
+    where theta_u = (theta^x, theta^v). The sums are over the rounds of user u or of item a, with
+    the other's estimate of that time, so that a round touches one user and one item only, and costs
+    O((d + l)^2) however many there are. Users come by user id, items by arm id. Who has no id is
+    user 0; so is who has one beyond ``users``, but nothing is learnt from them. An arm without an
+    id has no hidden features (v = 0).
 
     Arguments:
         features: d, the dimension of a context (of the item, or of the item to this user).
@@ -51,12 +52,12 @@ class HLinUCB(Policy):
         item_regularisation: lambda_2, of the items'.
     """
 
-    hidden: int = static(5)
-    users: int = static(1)
-    exploration: Any = leaf(0.3)
-    item_exploration: Any = leaf(0.1)
-    regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
-    item_regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
+    hidden: int = static(default=5)
+    users: int = static(default=1)
+    exploration: Any = leaf(default=0.3)
+    item_exploration: Any = leaf(default=0.3)
+    regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
+    item_regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
 
     def check(self) -> None:
         """Refuse bad arguments."""
@@ -99,19 +100,32 @@ class HLinUCB(Policy):
         return Choice(pick_best(key, scores, round.mask), scores)
 
     def learn(self, state: HLinUCBState, key: jax.Array, feedback: Feedback) -> HLinUCBState:
-        """The user's regression given the item's hidden features, then the item's given the user."""
-        x, reward, arm, who = feedback
-        who = self._user(who)
-        v = jnp.where(arm == NOBODY, 0, state.hidden[arm])
-        user = state.users.row(who).observe(jnp.concatenate([x, v]), reward)
+        """The user's regression given the hidden features, then the item's given the user's."""
+        x, reward, arm, user_id = feedback
+        who, slot = self._user(user_id), jnp.maximum(arm, 0)
+        v = state.hidden[slot]
+        named = arm != NOBODY
+        context = jnp.concatenate([x, v * named])
+
+        def of_user(user: Ridge) -> Ridge:
+            return user.observe(context, reward)
+
+        def of_item(item: Ridge, _: jax.Array) -> tuple[Ridge, jax.Array]:
+            item = item.observe(theta_v, reward - x @ theta_x)
+            return item, item.now.theta
+
+        # Branches, since the compiler would merge anything simpler into the writing of the row, and
+        # then copy whole tables, to read one while it writes the other.
+        known = user_id < self.users
+        user = jax.lax.cond(known, of_user, lambda user: user, state.users.row(who))
         theta_x, theta_v = user.now.theta[: self.features], user.now.theta[self.features :]
-        item = state.items.row(arm).observe(theta_v, reward - x @ theta_x)
-        # An index beyond the end is dropped: there is nothing to note for an arm without an id.
-        slot = jnp.where(arm == NOBODY, state.hidden.shape[0], arm)
+        item, v = jax.lax.cond(
+            known & named, of_item, lambda item, v: (item, v), state.items.row(slot), v
+        )
         return state._replace(
             users=state.users.with_row(who, user),
             items=state.items.with_row(slot, item),
-            hidden=state.hidden.at[slot].set(item.now.theta, mode="drop"),
+            hidden=replaced(state.hidden, slot, v),
         )
 
     def deciding(self, state: HLinUCBState) -> HLinUCBState:

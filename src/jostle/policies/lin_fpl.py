@@ -11,39 +11,11 @@ from jostle.records import leaf
 from jostle.types import Choice, Feedback, Round
 
 
-class Design(NamedTuple):
-    """Rows Q with Q'Q = sum_s x_s x_s' exactly, but never more than 2 d of them.
-
-    The first d are a triangular factor, the others the latest contexts as they came; whenever
-    those are d, one QR folds them into the factor. So a round costs O(d^2), and the sum may be
-    singular, as it is before d observations.
-    """
-
-    rows: Any  # (2 d, d)
-
-    @classmethod
-    def empty(cls, features: int) -> "Design":
-        """No context yet."""
-        return cls(jnp.zeros((2 * features, features)))
-
-    def add(self, x: jax.Array, seen: jax.Array) -> "Design":
-        """Add a context after ``seen`` others."""
-        d = self.rows.shape[1]
-        slot = seen % d
-        rows = self.rows.at[d + slot].set(x)
-        return Design(jax.lax.cond(slot == d - 1, _fold, lambda rows: rows, rows))
-
-
-def _fold(rows: jax.Array) -> jax.Array:
-    factor = jnp.linalg.qr(rows, mode="r")
-    return jnp.concatenate([factor, jnp.zeros_like(factor)])
-
-
 class LinFPLState(NamedTuple):
-    """The ridge regression of the rewards as they are, and the contexts they came with."""
+    """The ridge regression of the rewards as they are, and how perturbing them moves it."""
 
     ridge: Ridge
-    design: Design
+    response: Any  # (d, 2 d): B, with B z for z ~ N(0, I) distributed as V^-1 sum_s z_s x_s
 
 
 class LinFPL(Policy):
@@ -58,9 +30,11 @@ class LinFPL(Policy):
                 = theta_t + V_t^-1 sum_s gamma_s x_s,   V_t = lambda I + sum_s x_s x_s'
         score_i = x_i . theta~
 
-    The sum has the distribution of nu Q'z with z ~ N(0, I) for any Q with Q'Q = sum_s x_s x_s', so
-    that t perturbations become at most 2 d, and a round costs O(d^2) whatever t is. Like Eq. (2),
-    and unlike ``LinTS``, the regulariser is not perturbed: where nothing was observed, theta~ = 0.
+    The last sum has the distribution of nu B z with z ~ N(0, I) for any B such that
+    B B' = V^-1 (sum_s x_s x_s') V^-1 = V^-1 - lambda V^-2. So t perturbations become 2 d: d for the
+    past, and one for each of the latest observations, of which every d are folded into the past. A
+    round costs O(d^2) whatever t is. Like Eq. (2), and unlike ``LinTS``, the regulariser is not
+    perturbed: where nothing was observed, theta~ = 0.
 
     Arguments:
         features: dimension of a context.
@@ -68,28 +42,34 @@ class LinFPL(Policy):
         regularisation: lambda.
     """
 
-    noise: Any = leaf(0.1)
-    regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
+    noise: Any = leaf(default=0.1)
+    regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
 
     def init(self, key: jax.Array) -> LinFPLState:
         """No observation."""
         ridge = Ridge.empty(self.features, self.regularisation)
-        return LinFPLState(ridge, Design.empty(self.features))
+        return LinFPLState(ridge, jnp.zeros((self.features, 2 * self.features)))
 
     def choose(self, state: LinFPLState, key: Any, round: Round) -> Choice:
         """The best arm after perturbing the whole history."""
         draw_key, pick_key = split(key)
-        root, rows = state.ridge.now.root, state.design.rows
-        perturbation = self.noise * (normals(draw_key, rows.shape[:1]) @ rows)
-        theta = state.ridge.now.theta + root @ (perturbation @ root)
+        noise = self.noise * normals(draw_key, (2 * self.features,))
+        theta = state.ridge.now.theta + state.response @ noise
         scores = round.contexts @ theta
         return Choice(pick_best(pick_key, scores, round.mask), scores)
 
     def learn(self, state: LinFPLState, key: jax.Array, feedback: Feedback) -> LinFPLState:
         """A rank-one update of both."""
-        x, reward = feedback.context, feedback.reward
-        design = state.design.add(x, state.ridge.seen)
-        return LinFPLState(state.ridge.observe(x, reward), design)
+        x = feedback.context
+        ridge = state.ridge.observe(x, feedback.reward)
+        # The latest perturbation moves the estimate by gain, and past ones by that much less.
+        gain = ridge.now.root @ (x @ ridge.now.root)
+        response = state.response - jnp.outer(gain, x @ state.response)
+        latest = state.ridge.seen % self.features
+        response = response.at[:, self.features + latest].set(gain)
+        full = latest == self.features - 1
+        response = jax.lax.cond(full, self._fold, lambda _, kept: kept, ridge, response)
+        return LinFPLState(ridge, response)
 
     def deciding(self, state: LinFPLState) -> LinFPLState:
         """Both without what only learning needs."""
@@ -97,5 +77,13 @@ class LinFPL(Policy):
 
     @property
     def on_host(self) -> bool:
-        """A draw and four products."""
+        """A draw and two products."""
         return True
+
+    def _fold(self, ridge: Ridge, response: jax.Array) -> jax.Array:
+        """B anew, so that no rounding adds up: V^-1 - lambda V^-2 = S (I - lambda S'S) S'."""
+        root = ridge.now.root
+        past = jnp.eye(self.features) - self.regularisation * (root.T @ root)
+        values, vectors = jnp.linalg.eigh(past)  # not Cholesky: it may be singular
+        factor = root @ (vectors * jnp.sqrt(jnp.maximum(values, 0)))
+        return jnp.concatenate([factor, jnp.zeros_like(response[:, self.features :])], axis=1)

@@ -23,8 +23,8 @@ class LinTS(Policy):
         v       = exploration                                              (radius="fixed")
         v       = R sqrt(9 d log(t / delta))                 (radius="theory", their Section 2)
 
-    The draw is theta_t + v S z with z ~ N(0, I): the triangular-like factor S of V^-1 = S S' is
-    kept up to date (see ``jostle.linear``), so nothing is factorised or solved.
+    The draw is theta_t + v S z with z ~ N(0, I) and S S' = V_t^-1. Like a Cholesky factor S costs
+    no SVD, and less: it is itself kept up to date in O(d^2) (see ``jostle.linear``).
 
     Arguments:
         features: dimension of a context.
@@ -35,11 +35,11 @@ class LinTS(Policy):
         delta: the probability with which the regret bound may fail.
     """
 
-    exploration: Any = leaf(0.1)
-    regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
-    radius: str = static(FIXED)
-    noise: Any = leaf(0.1)
-    delta: Any = leaf(0.01, least=1e-12, most=1.0)
+    exploration: Any = leaf(default=0.1)
+    regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
+    radius: str = static(default=FIXED)
+    noise: Any = leaf(default=0.1)
+    delta: Any = leaf(default=0.01, least=1e-12, most=1.0)
 
     def check(self) -> None:
         """Refuse bad arguments."""

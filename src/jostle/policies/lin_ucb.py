@@ -35,12 +35,12 @@ class LinUCB(Policy):
         bound: S, a bound on the length of the true theta.
     """
 
-    exploration: Any = leaf(0.3)
-    regularisation: Any = leaf(1.0, least=SMALLEST_REGULARISATION)
-    radius: str = static(FIXED)
-    noise: Any = leaf(0.1)
-    delta: Any = leaf(0.01, least=1e-12, most=1.0)
-    bound: Any = leaf(1.0)
+    exploration: Any = leaf(default=0.3)
+    regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
+    radius: str = static(default=FIXED)
+    noise: Any = leaf(default=0.1)
+    delta: Any = leaf(default=0.01, least=1e-12, most=1.0)
+    bound: Any = leaf(default=1.0)
 
     def check(self) -> None:
         """Refuse bad arguments."""

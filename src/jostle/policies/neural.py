@@ -18,7 +18,10 @@ FITTINGS = ("auto", "pooled", "minibatch", "full")
 
 
 class NeuralState(NamedTuple):
-    """A fitted network, the history it is fitted to, and the arms pulled so far."""
+    """A fitted network, the history it is fitted to, and the arms pulled so far.
+
+    Policies that keep more have a state with these fields and others.
+    """
 
     fit: Fit
     history: Any
@@ -46,18 +49,18 @@ class NeuralPolicy(Policy):
         forget: what a full memory forgets, "oldest" or "random".
     """
 
-    pool: int | None = static(None)
-    network: Network = static(MLP())
-    optimiser: Any = static(optax.adam)
-    step_size: Any = leaf(2e-3)
-    regularisation: Any = leaf(1e-5)
-    steps: int = static(10)
-    batch: int = static(64)
-    every: int = static(1)
-    restart: bool = static(False)
-    fitting: str = static("auto")
-    memory: int | None = static(None)
-    forget: str = static(OLDEST)
+    pool: int | None = static(default=None)
+    network: Network = static(default=MLP())
+    optimiser: Any = static(default=optax.adam)
+    step_size: Any = leaf(default=2e-3)
+    regularisation: Any = leaf(default=1e-5)
+    steps: int = static(default=10)
+    batch: int = static(default=64)
+    every: int = static(default=1)
+    restart: bool = static(default=False)
+    fitting: str = static(default="auto")
+    memory: int | None = static(default=None)
+    forget: str = static(default=OLDEST)
 
     def check(self) -> None:
         """Refuse bad arguments."""
@@ -71,6 +74,11 @@ class NeuralPolicy(Policy):
             raise TypeError(
                 f"network must have init(key, x) and apply(params, x), not be {self.network!r}"
             )
+        if not callable(self.optimiser) and not _is_optimiser(self.optimiser):
+            raise TypeError(
+                "optimiser must be an Optax optimiser, or a function of the step size that gives "
+                f"one, such as optax.adam, not {self.optimiser!r}"
+            )
         if self.fitting not in FITTINGS:
             raise ValueError(unknown("fitting", self.fitting, FITTINGS))
         if self.forget not in (OLDEST, RANDOM):
@@ -78,23 +86,23 @@ class NeuralPolicy(Policy):
         if self.fitting == "pooled" and self.pool is None:
             raise ValueError("fitting='pooled' needs pool=, the number of arms in the fixed pool")
 
-    def init(self, key: jax.Array) -> NeuralState:
+    def init(self, key: jax.Array) -> Any:
         """theta_0 and an empty history."""
         params = self.network.init(key, jnp.zeros((1, self.features)))
         fit = Fit(params, params, self._optimiser().init(params))
         return NeuralState(fit, self._fitting().empty(self.features), Tried.none())
 
-    def reserve(self, state: NeuralState, *, observations: int, arms: int) -> NeuralState:
+    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
         """Room for more observations and arm ids."""
         history = self._fitting().reserve(state.history, observations)
         return state._replace(history=history, tried=state.tried.reserve(max(arms, self.pool or 0)))
 
-    def remember(self, state: NeuralState, key: jax.Array, feedback: Feedback) -> NeuralState:
+    def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
         """The state with one more observation, the network as it was."""
         history = self._fitting().append(state.history, key, feedback)
         return state._replace(history=history, tried=state.tried.add(feedback.arm))
 
-    def refit(self, state: NeuralState, key: jax.Array, noise: Any = 0.0) -> NeuralState:
+    def refit(self, state: Any, key: jax.Array, noise: Any = 0.0) -> Any:
         """Descend Eq. (2) on the history perturbed by N(0, noise^2), if it is time to."""
 
         def update(fit: Fit) -> Fit:
@@ -115,11 +123,11 @@ class NeuralPolicy(Policy):
         due = state.history.seen % self.every == 0
         return state._replace(fit=jax.lax.cond(due, update, lambda fit: fit, state.fit))
 
-    def estimates(self, state: NeuralState, contexts: Any) -> Any:
+    def estimates(self, state: Any, contexts: Any) -> Any:
         """f(x; theta) of each context."""
         return estimate(self.network, state.fit.params, contexts)
 
-    def deciding(self, state: NeuralState) -> NeuralState:
+    def deciding(self, state: Any) -> Any:
         """The parameters and the arms tried, without the history."""
         return state._replace(fit=Fit(state.fit.params, None, None), history=None)
 
@@ -141,6 +149,10 @@ class NeuralPolicy(Policy):
         return MiniBatch(self.memory, self.forget, self.batch)
 
     def _optimiser(self) -> optax.GradientTransformation:
-        if isinstance(self.optimiser, optax.GradientTransformation):
+        if _is_optimiser(self.optimiser):
             return self.optimiser
         return self.optimiser(self.step_size)
+
+
+def _is_optimiser(value: Any) -> bool:
+    return isinstance(value, optax.GradientTransformation)

@@ -36,7 +36,7 @@ class UCB1(Policy):
         exploration: scales the bonus; 1 is the paper's. For rewards in [0, c] pass c.
     """
 
-    exploration: Any = leaf(1.0)
+    exploration: Any = leaf(default=1.0)
 
     def init(self, key: jax.Array) -> UCB1State:
         """No arm pulled."""

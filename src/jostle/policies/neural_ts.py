@@ -1,0 +1,34 @@
+"""NeuralTS (Zhang, Zhou, Li and Gu, ICLR 2021, Algorithm 1)."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jostle.policies.base import pick_best, split
+from jostle.policies.gradient import GradientPolicy, GradientState
+from jostle.records import leaf
+from jostle.types import Choice, Round
+
+
+class NeuralTS(GradientPolicy):
+    """Thompson sampling: a draw of each arm's reward from its posterior.
+
+        s_i^2 = lambda g(x_i; theta)' U^-1 g(x_i; theta) / m
+        r_i   ~ N(f(x_i; theta), nu^2 s_i^2),      a = argmax_i r_i
+        U    <- U + g(x_a; theta) g(x_a; theta)' / m,      U_0 = lambda I
+
+    and theta is fitted to all observations as in NPR, without perturbation. Arguments: see
+    ``GradientPolicy``.
+    """
+
+    exploration: Any = leaf(default=1.0)
+
+    def choose(self, state: GradientState, key: Any, round: Round) -> Choice:
+        """The arm of the highest sampled reward."""
+        draw_key, pick_key = split(key)
+        estimates = self.estimates(state, round.contexts)
+        deviations = jnp.sqrt(self.regularisation) * self.widths(state, round.contexts)
+        draws = jax.random.normal(draw_key, estimates.shape)
+        scores = estimates + self.exploration * deviations * draws
+        return Choice(pick_best(pick_key, scores, round.mask), scores)
