@@ -41,7 +41,10 @@ def imports_of(path):
 def modules():
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        if name != "__init__":  # the front door offers names of every layer, lazily
+        if name not in (
+            "__init__",
+            "__main__",
+        ):  # the front door offers names of every layer, lazily
             yield name, path
 
 

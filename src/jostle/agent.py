@@ -180,7 +180,7 @@ class Agent:
                 with self._lock:
                     self._make_room(0, int(ids.max()) + 1)
         elif self.policy.needs_arms:
-            raise ValueError("arms is missing: this policy pools observations by arm id")
+            raise ValueError("arms is missing: this policy tells arms apart by their ids")
         return Round(contexts, present, ids, self._user(user))
 
     def _feedback(self, context: Any, reward: Any, arm: Any, user: Any) -> Feedback:
@@ -201,12 +201,12 @@ class Agent:
         contexts, rewards = contexts.reshape(-1, features), rewards.reshape(-1)
         n = len(rewards)
         if arm is None and self.policy.needs_arms:
-            raise ValueError("arm is missing: this policy pools observations by arm id")
+            raise ValueError("arm is missing: this policy tells arms apart by their ids")
         ids = np.full(n, NOBODY, np.int32) if arm is None else self._ids("arm", arm, n)
         users = (
             np.broadcast_to(self._user(user), (n,))
             if user is None or np.ndim(user) == 0
-            else (_small_ids("user", user, n))
+            else (self._users(user, n))
         )
         return Feedback(contexts, rewards, ids, users)
 
@@ -215,7 +215,10 @@ class Agent:
         return _small_ids(name, value, count, LARGEST_ID if pool is None else pool)
 
     def _user(self, user: Any) -> np.int32:
-        return np.int32(NOBODY) if user is None else _small_ids("user", user, 1)[0]
+        return np.int32(NOBODY) if user is None else self._users(user, 1)[0]
+
+    def _users(self, users: Any, count: int) -> np.ndarray:
+        return _small_ids("user", users, count, getattr(self.policy, "users", LARGEST_ID))
 
 
 def _small_ids(name: str, value: Any, count: int, limit: int = LARGEST_ID) -> np.ndarray:

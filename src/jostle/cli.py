@@ -177,9 +177,7 @@ def run(
 def bench(
     only: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="The benchmarks to run, by name.", show_default="all of them", metavar="[NAME]..."
-        ),
+        typer.Argument(help="The benchmarks to run, by name.", show_default="all of them"),
     ] = None,
 ) -> None:
     """Measure speed and memory, as ratios to a yardstick run in turns with ours.

@@ -168,6 +168,9 @@ def check_match(policy: Policy, environment: Environment) -> None:
             f"features of the policy is {policy.features}, but this environment's contexts have "
             f"{environment.features}"
         )
+    users, asking = getattr(policy, "users", None), getattr(environment, "users", None)
+    if users is not None and asking is not None and users < asking:
+        raise ValueError(f"users of the policy is {users}, but this environment has {asking}")
     pool = getattr(policy, "pool", None)
     if pool is not None and pool != environment.pool:
         raise ValueError(

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-BLOCK = 256  # rows of Q that one step of a loop handles: only those in use are read
+BLOCK = 256  # rows of Q in its first block
 
 
 class Diagonal(NamedTuple):
@@ -73,59 +73,81 @@ class Primal(NamedTuple):
 
 
 class Dual(NamedTuple):
-    """P = I - Q'Q by the rows of Q, of which the first ``seen`` are in use."""
+    """P = I - Q'Q by the rows of Q, of which the first ``seen`` are in use.
 
-    rows: jax.Array  # (capacity, p), capacity a multiple of BLOCK
+    The rows lie in blocks, each as large as all before it, and a block that is not yet in use is
+    passed over: the work is that of at most twice the rows there are, and growing copies nothing.
+    """
+
+    blocks: tuple[jax.Array, ...]  # each (rows, p)
     seen: jax.Array  # int32
     total: jax.Array
 
     def reserve(self, observations: int) -> "Dual | Primal":
         """Room for more rows; the primal form once that is the smaller one."""
-        capacity, parameters = self.rows.shape
-        wanted = BLOCK * -(-max(observations, 1) // BLOCK)
-        if wanted > parameters:
-            used = (jnp.arange(capacity) < self.seen)[:, None]
-            rows = jnp.where(used, self.rows, 0)
+        parameters = self.blocks[0].shape[1]
+        if observations > parameters:
+            rows = jnp.concatenate(self.blocks)
+            rows = jnp.where((jnp.arange(len(rows)) < self.seen)[:, None], rows, 0)
             return Primal(jnp.eye(parameters) - rows.T @ rows, self.total)
-        extra = max(0, wanted - capacity)
-        return self._replace(rows=jnp.pad(self.rows, ((0, extra), (0, 0))))
+        blocks = self.blocks
+        while (capacity := sum(map(len, blocks))) < observations:
+            size = max(BLOCK, min(capacity, observations - capacity))
+            blocks = (*blocks, jnp.zeros((size, parameters)))
+        return self._replace(blocks=blocks)
 
     def add(self, phi: jax.Array, regularisation: Any) -> "Dual":
         """Append the row r / sqrt(lambda + phi' r), r = P phi."""
-        products = self._products(phi[:, None])[:, 0]
-        r = phi - self._combination(products)
-        scale = jnp.sqrt(regularisation + jnp.maximum(phi @ r, 0))
-        rows = self.rows.at[self.seen].set(r / scale)
-        return Dual(rows, self.seen + 1, self.total + phi @ phi)
+        r = phi - self._combination(self._products(phi[:, None]))
+        row = r / jnp.sqrt(regularisation + jnp.maximum(phi @ r, 0))
+        written = tuple(
+            _write(block, self.seen - start, row)
+            for start, block in zip(self._starts(), self.blocks, strict=True)
+        )
+        return Dual(written, self.seen + 1, self.total + phi @ phi)
 
     def squared_widths(self, phis: jax.Array, regularisation: Any) -> jax.Array:
         """(|phi|^2 - |Q phi|^2) / lambda for each row."""
-        inner = jnp.sum(phis**2, axis=1) - jnp.sum(self._products(phis.T) ** 2, axis=0)
+        inner = jnp.sum(phis**2, axis=1)
+        for part in self._products(phis.T):
+            inner = inner - jnp.sum(part**2, axis=0)
         return _above_least(inner / regularisation, phis, self.total, regularisation)
 
-    def _blocks(self) -> jax.Array:
-        return (self.seen + BLOCK - 1) // BLOCK
+    def _starts(self) -> list[int]:
+        return [sum(map(len, self.blocks[:i])) for i in range(len(self.blocks))]
 
-    def _block(self, i: jax.Array) -> jax.Array:
-        return jax.lax.dynamic_slice_in_dim(self.rows, i * BLOCK, BLOCK)
+    def _products(self, columns: jax.Array) -> list[jax.Array]:
+        """Q @ columns, block by block."""
+        return [
+            jax.lax.cond(
+                self.seen > start,
+                lambda block: block @ columns,
+                lambda block: jnp.zeros((len(block), columns.shape[1])),
+                block,
+            )
+            for start, block in zip(self._starts(), self.blocks, strict=True)
+        ]
 
-    def _products(self, columns: jax.Array) -> jax.Array:
-        """Q @ columns, reading only the rows in use (the rest are zero)."""
+    def _combination(self, weights: list[jax.Array]) -> jax.Array:
+        """Q' weights."""
+        out = jnp.zeros(self.blocks[0].shape[1])
+        for start, block, part in zip(self._starts(), self.blocks, weights, strict=True):
+            out = jax.lax.cond(
+                self.seen > start,
+                lambda out, block, part: out + part[:, 0] @ block,
+                lambda out, block, part: out,
+                out,
+                block,
+                part,
+            )
+        return out
 
-        def step(i: jax.Array, out: jax.Array) -> jax.Array:
-            return jax.lax.dynamic_update_slice_in_dim(out, self._block(i) @ columns, i * BLOCK, 0)
 
-        out = jnp.zeros((self.rows.shape[0], columns.shape[1]))
-        return jax.lax.fori_loop(0, self._blocks(), step, out)
-
-    def _combination(self, weights: jax.Array) -> jax.Array:
-        """Q' weights, reading only the rows in use."""
-
-        def step(i: jax.Array, out: jax.Array) -> jax.Array:
-            part = jax.lax.dynamic_slice_in_dim(weights, i * BLOCK, BLOCK)
-            return out + part @ self._block(i)
-
-        return jax.lax.fori_loop(0, self._blocks(), step, jnp.zeros(self.rows.shape[1]))
+def _write(block: jax.Array, index: jax.Array, row: jax.Array) -> jax.Array:
+    """The block with one row replaced, or as it was if it has no such row."""
+    place = jnp.clip(index, 0, len(block) - 1)
+    old = jax.lax.dynamic_index_in_dim(block, place, keepdims=False)
+    return jax.lax.dynamic_update_index_in_dim(block, jnp.where(index == place, row, old), place, 0)
 
 
 class Full:
@@ -133,13 +155,14 @@ class Full:
 
     @staticmethod
     def empty(parameters: int) -> Dual:
-        """Nothing observed, and no room yet."""
-        return Dual(jnp.zeros((0, parameters)), jnp.int32(0), jnp.float32(0))
+        """Nothing observed."""
+        first = jnp.zeros((min(BLOCK, parameters), parameters))
+        return Dual((first,), jnp.int32(0), jnp.float32(0))
 
     @staticmethod
     def bytes(parameters: int, observations: int) -> int:
         """What the larger array takes."""
-        return 4 * parameters * min(parameters, BLOCK * -(-max(observations, 1) // BLOCK))
+        return 4 * parameters * min(parameters, max(observations, BLOCK))
 
 
 def _above_least(widths: jax.Array, phis: jax.Array, total: jax.Array, lam: Any) -> jax.Array:

@@ -237,7 +237,9 @@ def test_the_host_chooses_as_the_compiled_program_does(policy):
     on_host = policy.choose(view, np.random.default_rng(0), round)
     compiled = policy.choose(agent.state, jax.random.key(0), jax.tree.map(jnp.asarray, round))
     assert isinstance(on_host.scores, np.ndarray)
-    np.testing.assert_allclose(on_host.scores, compiled.scores, rtol=1e-4, atol=1e-5)
+    again = policy.choose(agent.state, jax.random.key(1), jax.tree.map(jnp.asarray, round))
+    if np.array_equal(again.scores, compiled.scores):  # else scores are draws: see test_linear.py
+        np.testing.assert_allclose(on_host.scores, compiled.scores, rtol=1e-4, atol=1e-5)
     if compiled.probabilities is not None:
         np.testing.assert_allclose(on_host.probabilities, compiled.probabilities, atol=1e-5)
 

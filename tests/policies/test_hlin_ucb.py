@@ -63,6 +63,9 @@ class BruteForce:
         self.v[arm] = np.linalg.solve(self.c[arm], self.d[arm])
 
 
+learn, choose = jax.jit(HLinUCB.learn), jax.jit(HLinUCB.choose)
+
+
 def empty(policy=POLICY, items=ITEMS):
     return policy.reserve(policy.init(jax.random.key(1)), observations=0, arms=items)
 
@@ -71,18 +74,17 @@ def test_scores_as_defined_on_a_random_stream():
     rng = np.random.default_rng(0)
     state = empty()
     brute = BruteForce(POLICY, np.asarray(state.hidden))
-    learn, choose = jax.jit(POLICY.learn), jax.jit(POLICY.choose)
     key = jax.random.key(0)
     for _ in range(300):
         arms = rng.permutation(ITEMS)[:4].astype(np.int32)
         contexts = rng.normal(size=(4, D)).astype(np.float32)
         user = np.int32(rng.integers(USERS))
-        choice = choose(state, key, Round(contexts, np.ones(4, bool), arms, user))
+        choice = choose(POLICY, state, key, Round(contexts, np.ones(4, bool), arms, user))
         wanted = brute.scores(contexts, arms, user)
         np.testing.assert_allclose(choice.scores, wanted, rtol=2e-3, atol=2e-3)
         i = int(choice.index)
         reward = np.float32(contexts[i].sum() + arms[i] * (user - 1) / 5 + 0.1 * rng.normal())
-        state = learn(state, key, Feedback(contexts[i], reward, arms[i], user))
+        state = learn(POLICY, state, key, Feedback(contexts[i], reward, arms[i], user))
         brute.learn(contexts[i], reward, arms[i], user)
     np.testing.assert_allclose(state.hidden, brute.v, rtol=1e-2, atol=1e-3)
 
@@ -99,7 +101,7 @@ def test_hidden_features_start_random_and_do_not_depend_on_when_room_was_made():
 def test_a_round_touches_one_user_and_one_item():
     feedback = Feedback(np.ones(D, np.float32), np.float32(1), np.int32(4), np.int32(2))
     before = empty()
-    after = POLICY.learn(before, jax.random.key(0), feedback)
+    after = learn(POLICY, before, jax.random.key(0), feedback)
     for stack, row in [("users", 2), ("items", 4)]:
         old, new = getattr(before, stack).now.theta, getattr(after, stack).now.theta
         changed = np.any(np.asarray(old) != np.asarray(new), axis=1)
@@ -121,12 +123,12 @@ def test_strangers():
     key, x = jax.random.key(0), contexts[0]
     state = empty()
     for user in (0, 1):
-        state = POLICY.learn(state, key, Feedback(x, np.float32(1), np.int32(0), np.int32(user)))
+        state = learn(POLICY, state, key, Feedback(x, np.float32(1), np.int32(0), np.int32(user)))
 
     def scores(user, arms=(0, 1, 2)):
         ids = np.asarray(arms, np.int32)
         round = Round(contexts, np.ones(D, bool), ids, np.int32(user))
-        return np.asarray(POLICY.choose(state, key, round).scores)
+        return np.asarray(choose(POLICY, state, key, round).scores)
 
     np.testing.assert_array_equal(scores(NOBODY), scores(0))
     np.testing.assert_array_equal(scores(USERS), scores(0))
@@ -137,12 +139,12 @@ def test_strangers():
     wanted = user.estimates(plain) + POLICY.exploration * user.widths(plain)
     np.testing.assert_allclose(scores(0, [NOBODY] * D), wanted, rtol=1e-5)
     anonymous = Feedback(x, np.float32(1), np.int32(NOBODY), np.int32(0))
-    after = POLICY.learn(state, key, anonymous)
+    after = learn(POLICY, state, key, anonymous)
     np.testing.assert_array_equal(after.hidden, state.hidden)
     np.testing.assert_array_equal(after.items.seen, state.items.seen)
     assert int(after.users.seen[0]) == int(state.users.seen[0]) + 1
     beyond = Feedback(x, np.float32(1), np.int32(1), np.int32(USERS))
-    assert_same(POLICY.learn(state, key, beyond), state)
+    assert_same(learn(POLICY, state, key, beyond), state)
 
 
 class PartlyShown(Environment):

@@ -11,7 +11,7 @@ from jostle.linear import Ridge
 from jostle.policies.lin_fpl import LinFPL
 from jostle.policies.lin_ts import LinTS
 from jostle.policies.lin_ucb import LinUCB
-from jostle.types import Feedback, Round, plain_round
+from jostle.types import NOBODY, Feedback, Round, plain_round
 
 D = 4
 DRAWS = 20_000
@@ -24,13 +24,25 @@ def stream(observations, features=D, seed=0):
     return contexts, rewards.astype(np.float32)
 
 
+@jax.jit
+def learn(policy, state, context, reward):
+    nobody = jnp.int32(NOBODY)
+    return policy.learn(state, jax.random.key(0), Feedback(context, reward, nobody, nobody))
+
+
+@jax.jit
+def draw(policy, state, key):
+    """Many draws of theta~: the scores of the unit vectors."""
+    round = plain_round(jnp.eye(policy.features))
+    keys = jax.random.split(key, DRAWS)
+    return jax.vmap(lambda key: policy.choose(state, key, round).scores)(keys)
+
+
 def taught(policy, contexts, rewards):
     """The state after learning from a stream."""
-    key = jax.random.key(0)
-    learn = jax.jit(policy.learn)
-    state = policy.init(key)
+    state = policy.init(jax.random.key(0))
     for context, reward in zip(contexts, rewards, strict=True):
-        state = learn(state, key, Feedback(context, reward, np.int32(-1), np.int32(-1)))
+        state = learn(policy, state, context, reward)
     return state
 
 
@@ -47,15 +59,13 @@ def widths(v, contexts):
 
 
 def drawn_models(policy, state, on_host=False):
-    """Many draws of theta~: the scores of the unit vectors."""
-    unit = np.eye(policy.features, dtype=np.float32)
+    """Many draws of theta~, compiled or with NumPy."""
     if on_host:
+        unit = np.eye(policy.features, dtype=np.float32)
         rng = np.random.default_rng(5)
         view = jax.tree.map(np.asarray, policy.deciding(state))
         return np.stack([policy.choose(view, rng, plain_round(unit)).scores for _ in range(DRAWS)])
-    keys = jax.random.split(jax.random.key(5), DRAWS)
-    round = plain_round(jnp.asarray(unit))
-    return np.asarray(jax.vmap(lambda key: policy.choose(state, key, round).scores)(keys))
+    return np.asarray(draw(policy, state, jax.random.key(5)))
 
 
 def assert_gaussian(draws, mean, covariance):
@@ -99,9 +109,7 @@ class TestRidge:
         @jax.jit
         def run(pool, picks, rewards):
             def step(t, state):
-                nobody = jnp.int32(-1)
-                feedback = Feedback(pool[picks[t]], rewards[t], nobody, nobody)
-                return policy.learn(state, None, feedback)
+                return learn(policy, state, pool[picks[t]], rewards[t])
 
             return jax.lax.fori_loop(0, self.ROUNDS, step, policy.init(jax.random.key(0)))
 
@@ -127,8 +135,9 @@ class TestRidge:
         contexts, rewards = stream(30)
         users = np.random.default_rng(0).integers(0, 3, 30)
         many = Ridge.many(2, D, 0.5).joined(Ridge.many(1, D, 0.5))
+        step = jax.jit(lambda many, x, r, u: many.with_row(u, many.row(u).observe(x, r)))
         for x, r, u in zip(contexts, rewards, users, strict=True):
-            many = many.with_row(u, many.row(u).observe(x, r))
+            many = step(many, x, r, u)
         for user in range(3):
             mine = users == user
             theta, v, log_det = solved(contexts[mine], rewards[mine], 0.5)
@@ -163,7 +172,7 @@ class TestLinUCB:
         policy = LinUCB(D)
         contexts = np.eye(D, dtype=np.float32) * [[1], [3], [2], [3]]
         mask = np.asarray([True, False, True, False])
-        round = Round(contexts, mask, np.full(D, -1, np.int32), np.int32(-1))
+        round = Round(contexts, mask, np.full(D, NOBODY, np.int32), np.int32(NOBODY))
         view = jax.tree.map(np.asarray, policy.init(jax.random.key(0)))
         assert policy.choose(view, np.random.default_rng(0), round).index == 2
         both = {

@@ -8,16 +8,16 @@ from jostle.benchmarks.measure import Row
 Benchmark = Callable[[], Row | list[Row]]
 
 SUITE: dict[str, Benchmark] = {
-    "pooled update": learning.pooled_against_sgemm,
-    "late round": learning.late_against_early,
-    "bounded memory": memory_use.bounded_stays_bounded,
+    "pooled-update": learning.pooled_against_sgemm,
+    "late-round": learning.late_against_early,
+    "bounded-memory": memory_use.bounded_stays_bounded,
     "decision": deciding.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
     "import": deciding.import_against_jax,
 }
 if authors.available():
-    SUITE["authors at 1,000"] = lambda: authors.ours_against_authors(1_000)
-    SUITE["authors at 5,000"] = lambda: authors.ours_against_authors(5_000)
+    SUITE["authors-1000"] = lambda: authors.ours_against_authors(1_000)
+    SUITE["authors-5000"] = lambda: authors.ours_against_authors(5_000)
 
 
 def run_suite(names: list[str]) -> Iterator[Row]:

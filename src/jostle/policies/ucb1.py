@@ -11,12 +11,12 @@ from jostle.types import NOBODY, Choice, Feedback, Round
 
 
 class UCB1State(NamedTuple):
-    """How often each arm was pulled, and what it brought on average."""
+    """How often each arm was pulled, and what it brought in all."""
 
     counts: Any  # (arms,) int32
-    means: Any  # (arms,)
+    totals: Any  # (arms,)
     seen: Any  # int32: observations of all arms, those without an id included
-    overall: Any  # their mean reward
+    total: Any  # what they brought
 
 
 class UCB1(Policy):
@@ -46,31 +46,29 @@ class UCB1(Policy):
         """Room for more arm ids."""
         extra = (0, max(0, arms - state.counts.shape[0]))
         return state._replace(
-            counts=jnp.pad(state.counts, extra), means=jnp.pad(state.means, extra)
+            counts=jnp.pad(state.counts, extra), totals=jnp.pad(state.totals, extra)
         )
 
     def choose(self, state: UCB1State, key: Any, round: Round) -> Choice:
         """The highest upper confidence bound."""
         xp = round.contexts.__array_namespace__()
-        counts = state.counts[round.arms]
-        seen = xp.maximum(state.seen, 1)
-        bonus = self.exploration * xp.sqrt(2 * xp.log(seen) / xp.maximum(counts, 1))
-        scores = xp.where(counts > 0, state.means[round.arms] + bonus, xp.inf)
-        scores = xp.where(round.arms == NOBODY, state.overall, scores)
+        counts, seen = state.counts[round.arms], xp.maximum(state.seen, 1)
+        pulls = xp.maximum(counts, 1)
+        bonus = self.exploration * xp.sqrt(2 * xp.log(seen) / pulls)
+        scores = xp.where(counts > 0, state.totals[round.arms] / pulls + bonus, xp.inf)
+        scores = xp.where(round.arms == NOBODY, state.total / seen, scores)
         return Choice(pick_best(key, scores, round.mask), scores)
 
     def learn(self, state: UCB1State, key: jax.Array, feedback: Feedback) -> UCB1State:
-        """Update the means."""
+        """Count and add."""
         arm, reward = feedback.arm, feedback.reward
         # An index beyond the end is dropped: there is nothing to note for an arm without an id.
         slot = jnp.where(arm == NOBODY, state.counts.shape[0], arm)
-        count, seen = state.counts[arm] + 1, state.seen + 1
-        mean = state.means[arm] + (reward - state.means[arm]) / count
         return UCB1State(
-            state.counts.at[slot].set(count, mode="drop"),
-            state.means.at[slot].set(mean, mode="drop"),
-            seen,
-            state.overall + (reward - state.overall) / seen,
+            state.counts.at[slot].add(1, mode="drop"),
+            state.totals.at[slot].add(reward, mode="drop"),
+            state.seen + 1,
+            state.total + reward,
         )
 
     @property

@@ -1,0 +1,51 @@
+"""What the documents show must run."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def snippets(name):
+    text = (ROOT / name).read_text()
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("index", range(len(snippets("README.md"))))
+def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
+    code = snippets("README.md")[index]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    if "mean reward" in code:
+        first, last = map(float, re.findall(r"-?\d\.\d\d", done.stdout))
+        assert last > first + 0.2
+        assert (tmp_path / "agent.npz").exists()
+
+
+def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):
+    code = snippets("CONTRIBUTING.md")[0]
+    (tmp_path / "decaying.py").write_text(code)
+    policies = "decaying:Decaying,uniform"
+    done = subprocess.run(
+        [sys.executable, "-m", "jostle", "run", "-e", "h1:features=5,pool=10,shown=5", "-p", policies,
+         "-n", "300", "-s", "1", "-o", "out"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report.html").exists()
+    assert "decaying" in done.stdout
+    used = code.split("class Decaying")[1].strip().splitlines()
+    assert len(used) < 40
+
+
+def test_the_changelog_is_of_this_version():
+    from jostle import __version__
+
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
