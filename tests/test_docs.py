@@ -32,9 +32,9 @@ def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
 def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):
     code = snippets("CONTRIBUTING.md")[0]
     (tmp_path / "decaying.py").write_text(code)
-    policies = "decaying:Decaying,uniform"
+    environment, policies = "h1:features=5,pool=10,shown=5", "decaying:Decaying,uniform"
     done = subprocess.run(
-        [sys.executable, "-m", "jostle", "run", "-e", "h1:features=5,pool=10,shown=5", "-p", policies,
+        [sys.executable, "-m", "jostle", "run", "-e", environment, "-p", policies,
          "-n", "300", "-s", "1", "-o", "out"],
         cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip

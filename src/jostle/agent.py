@@ -1,5 +1,6 @@
 """The stateful front for applications: choose, learn, save, load, for months."""
 
+import operator
 import os
 import threading
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from jostle import saving
 from jostle.checks import finite, numeric, whole
+from jostle.contexts import Blocks
 from jostle.policies.base import Policy
 from jostle.types import NOBODY, Choice, Feedback, Round
 
@@ -83,7 +85,8 @@ class Agent:
         with self._lock:
             self._make_room(self.observations + count, int(feedback.arm.max(initial=NOBODY)) + 1)
             for start in range(0, count, LARGEST_CHUNK):
-                chunk = Feedback(*(part[start : start + LARGEST_CHUNK] for part in feedback))
+                piece = slice(start, start + LARGEST_CHUNK)
+                chunk = jax.tree.map(operator.itemgetter(piece), feedback)
                 size = len(chunk.reward)
                 self._state = _learn(
                     self.policy,
@@ -154,7 +157,7 @@ class Agent:
 
     def _round(self, contexts: Any, arms: Any, user: Any, mask: Any) -> Round:
         contexts = finite("contexts", contexts)
-        features = self.policy.features
+        features = self._features
         if contexts.ndim != 2 or contexts.shape[1] != features:
             raise ValueError(
                 f"contexts must have shape (arms, {features}), not {_shape(contexts.shape)}"
@@ -181,12 +184,13 @@ class Agent:
                     self._make_room(0, int(ids.max()) + 1)
         elif self.policy.needs_arms:
             raise ValueError("arms is missing: this policy tells arms apart by their ids")
-        return Round(contexts, present, ids, self._user(user))
+        shown = Blocks(contexts, ids) if self.policy.takes_blocks else contexts
+        return Round(shown, present, ids, self._user(user))
 
     def _feedback(self, context: Any, reward: Any, arm: Any, user: Any) -> Feedback:
         contexts = finite("context", context)
         rewards = finite("reward", reward)
-        features = self.policy.features
+        features = self._features
         if contexts.ndim not in (1, 2) or contexts.shape[-1] != features:
             raise ValueError(
                 f"context must have shape ({features},), or (n, {features}) for a batch, "
@@ -208,11 +212,18 @@ class Agent:
             if user is None or np.ndim(user) == 0
             else (self._users(user, n))
         )
-        return Feedback(contexts, rewards, ids, users)
+        chosen = Blocks(contexts, ids) if self.policy.takes_blocks else contexts
+        return Feedback(chosen, rewards, ids, users)
+
+    @property
+    def _features(self) -> int:
+        """The length of a context as it is given: in blocks, without its zeros."""
+        blocks = self.policy.blocks if self.policy.takes_blocks else 1  # type: ignore[attr-defined]
+        return self.policy.features // blocks
 
     def _ids(self, name: str, value: Any, count: int) -> np.ndarray:
-        pool = getattr(self.policy, "pool", None)
-        return _small_ids(name, value, count, LARGEST_ID if pool is None else pool)
+        limits = (getattr(self.policy, fact, None) for fact in ("pool", "blocks"))
+        return _small_ids(name, value, count, next(filter(None, limits), LARGEST_ID))
 
     def _user(self, user: Any) -> np.int32:
         return np.int32(NOBODY) if user is None else self._users(user, 1)[0]
@@ -250,7 +261,7 @@ def _pad(rows: np.ndarray) -> np.ndarray:
 def _choose(policy: Policy, view: Any, key: jax.Array, round: Round) -> Choice:
     """The compiled choice, for a number of arms padded to a power of two."""
     k = len(round.mask)
-    padded = Round(_pad(round.contexts), _pad(round.mask), _pad(round.arms), round.user)
+    padded = jax.tree.map(_pad, round._replace(user=()))._replace(user=round.user)
     choice = jax.device_get(_compiled_choose(policy, view, key, padded))
     parts = (None if part is None else part[:k] for part in choice[1:])
     return Choice(choice.index, *parts)

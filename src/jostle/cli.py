@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from jostle import __version__
+from jostle.data_cli import data
 
 if TYPE_CHECKING:
     from jostle.lab.plan import Comparison, Plan
@@ -28,6 +29,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.add_typer(data, name="data")
 
 
 def _print_version(wanted: bool) -> None:

@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from jostle.contexts import take
 from jostle.memory import OLDEST, History, PooledHistory
 from jostle.networks import Network, estimate, width_of
 from jostle.types import Feedback
@@ -29,7 +30,7 @@ from jostle.types import Feedback
 class Batch(NamedTuple):
     """What one gradient step sees: weighted targets, the weights summing to 1."""
 
-    contexts: jax.Array
+    contexts: Any
     targets: jax.Array
     weights: jax.Array
 
@@ -50,9 +51,9 @@ class FullBatch:
     memory: int | None = None
     forget: str = OLDEST
 
-    def empty(self, features: int) -> History:
+    def empty(self, contexts: Any) -> History:
         """A history of nothing."""
-        return History.empty(features)
+        return History.empty(contexts)
 
     def reserve(self, history: History, observations: int) -> History:
         """Room for ``observations``, within the bound of ``memory``."""
@@ -88,7 +89,9 @@ class MiniBatch(FullBatch):
             draw = jax.random.fold_in(draw_key, step)
             index = jax.random.randint(draw, (self.batch,), 0, jnp.maximum(history.size, 1))
             targets = history.rewards[index] + noise * perturbations(noise_key, index)
-            return Batch(history.contexts[index], targets, jnp.full(self.batch, 1 / self.batch))
+            return Batch(
+                take(history.contexts, index), targets, jnp.full(self.batch, 1 / self.batch)
+            )
 
         return batch
 
@@ -99,9 +102,9 @@ class Pooled:
 
     pool: int
 
-    def empty(self, features: int) -> PooledHistory:
+    def empty(self, contexts: Any) -> PooledHistory:
         """A pool of which no arm has been seen."""
-        return PooledHistory.empty(self.pool, features)
+        return PooledHistory.empty(self.pool, contexts.shape[-1])
 
     def reserve(self, history: PooledHistory, observations: int) -> PooledHistory:
         """Nothing to do: there is room for the pool."""

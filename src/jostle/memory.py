@@ -19,7 +19,7 @@ OLDEST, RANDOM = "oldest", "random"
 class History(NamedTuple):
     """Single observations, in the order they came."""
 
-    contexts: jax.Array  # (capacity, features)
+    contexts: Any  # (capacity, features), or the same as Blocks
     rewards: jax.Array  # (capacity,)
     seen: jax.Array  # int32: observations so far, forgotten ones included
 
@@ -34,17 +34,19 @@ class History(NamedTuple):
         return jnp.minimum(self.seen, self.capacity)
 
     @classmethod
-    def empty(cls, features: int) -> "History":
-        """A history with no room yet; see ``reserve``."""
-        return cls(jnp.zeros((0, features)), jnp.zeros(0), jnp.int32(0))
+    def empty(cls, contexts: Any) -> "History":
+        """A history with no room yet (see ``reserve``) for contexts like these."""
+        return cls(contexts, jnp.zeros(0), jnp.int32(0))
 
     def reserve(self, capacity: int) -> "History":
         """The same history with room for at least ``capacity`` observations."""
         extra = max(0, capacity - self.capacity)
-        return self._replace(
-            contexts=jnp.pad(self.contexts, ((0, extra), (0, 0))),
-            rewards=jnp.pad(self.rewards, (0, extra)),
-        )
+
+        def pad(rows: jax.Array) -> jax.Array:
+            return jnp.pad(rows, ((0, extra), *[(0, 0)] * (rows.ndim - 1)))
+
+        contexts = jax.tree.map(pad, self.contexts)
+        return self._replace(contexts=contexts, rewards=pad(self.rewards))
 
     def append(self, key: jax.Array, feedback: Feedback, forget: str = OLDEST) -> "History":
         """Add an observation; when full, forget one as ``forget`` says."""
@@ -54,11 +56,12 @@ class History(NamedTuple):
             drawn = jax.random.randint(key, (), 0, self.seen + 1)
             slot = jnp.where(self.seen < self.capacity, self.seen, drawn)
         # A slot beyond the end is dropped: the reservoir did not take the observation.
-        return History(
-            self.contexts.at[slot].set(feedback.context, mode="drop"),
-            self.rewards.at[slot].set(feedback.reward, mode="drop"),
-            self.seen + 1,
-        )
+
+        def write(rows: jax.Array, row: jax.Array) -> jax.Array:
+            return rows.at[slot].set(row, mode="drop")
+
+        contexts = jax.tree.map(write, self.contexts, feedback.context)
+        return History(contexts, write(self.rewards, feedback.reward), self.seen + 1)
 
 
 class PooledHistory(NamedTuple):

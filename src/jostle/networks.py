@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.checks import whole
+from jostle.contexts import count, dense, product
 
 
 @runtime_checkable
@@ -29,8 +30,8 @@ class Network(Protocol):
 
 
 def estimate(network: Network, params: Any, contexts: Any) -> Any:
-    """f(x; theta) for every row x of ``contexts``, as a vector."""
-    return network.apply(params, contexts).reshape(contexts.shape[0])
+    """f(x; theta) for every context x, as a vector."""
+    return network.apply(params, contexts).reshape(count(contexts))
 
 
 def on_host(network: Network) -> bool:
@@ -76,7 +77,7 @@ class MLP:
         """(n, features) -> (n, 1)."""
         *hidden, (last, offset) = params
         for weight, bias in hidden:
-            x = _relu(x @ weight + bias)
+            x = _relu(product(x, weight) + bias)
         return x @ last + offset
 
 
@@ -118,6 +119,7 @@ class PaperNetwork:
     def apply(self, params: Any, x: Any) -> Any:
         """(n, features) -> (n, 1)."""
         *hidden, last = params
+        x = dense(x, hidden[0].shape[0] // 2)
         upper = lower = x * math.sqrt(0.5)
         for weight in hidden:
             upper, lower = (_relu(out) for out in _by_halves(weight, upper, lower))

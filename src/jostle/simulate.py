@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle.checks import whole
+from jostle.contexts import dense
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
 from jostle.types import feedback_of
@@ -133,6 +134,8 @@ def _advance(
         observe_key, reward_key = jax.random.split(jax.random.fold_in(progress.environment_key, t))
         choose_key, learn_key = jax.random.split(jax.random.fold_in(progress.policy_key, t))
         round = environment.observe(world, observe_key, t)
+        if not policy.takes_blocks:
+            round = round._replace(contexts=dense(round.contexts, policy.features))
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, round, choice.index)
         state = policy.learn(state, learn_key, feedback_of(round, choice.index, outcome.reward))
@@ -171,8 +174,7 @@ def check_match(policy: Policy, environment: Environment) -> None:
     users, asking = getattr(policy, "users", None), getattr(environment, "users", None)
     if users is not None and asking is not None and users < asking:
         raise ValueError(f"users of the policy is {users}, but this environment has {asking}")
-    pool = getattr(policy, "pool", None)
-    if pool is not None and pool != environment.pool:
-        raise ValueError(
-            f"pool of the policy is {pool}, but this environment's is {environment.pool}"
-        )
+    for fact in ("pool", "blocks"):
+        asked, there = getattr(policy, fact, None), getattr(environment, fact, None)
+        if asked is not None and asked != there:
+            raise ValueError(f"{fact} of the policy is {asked}, but this environment's is {there}")

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jostle.contexts import take
+
 NOBODY = -1
 """The arm or user id of an arm or user that has none."""
 
@@ -16,7 +18,7 @@ class Round(NamedTuple):
     """What is shown before a decision: k arms, of which some may be absent."""
 
     contexts: Any
-    """(k, features): one context vector an arm."""
+    """(k, features): one context vector an arm, or ``Blocks`` that stand for such vectors."""
     mask: Any
     """(k,) bool: which arms may be chosen."""
     arms: Any
@@ -64,4 +66,4 @@ def plain_round(contexts: Any) -> Round:
 
 def feedback_of(round: Round, index: Any, reward: Any) -> Feedback:
     """The feedback of having chosen arm ``index`` of a round."""
-    return Feedback(round.contexts[index], reward, round.arms[index], round.user)
+    return Feedback(take(round.contexts, index), reward, round.arms[index], round.user)

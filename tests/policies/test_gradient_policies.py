@@ -99,14 +99,14 @@ def test_more_exploration_is_more_exploration():
 
 def test_full_covariance_that_cannot_fit_is_refused_by_name(monkeypatch):
     monkeypatch.setattr(gradient, "_machine_memory", lambda: 2**20)
-    policy = NeuralUCB(FEATURES, network=MLP(64))
+    policy = NeuralUCB(FEATURES, network=MLP(64), covariance="full")
     with pytest.raises(MemoryError, match=r"NeuralUCB.*needs .* GiB for 4,609 .*'diagonal' needs"):
         simulate(policy, EASY, rounds=1000, seed=0)
     simulate(policy.replace(covariance="diagonal"), EASY, rounds=20, seed=0)
 
 
 def test_it_says_its_memory_before_it_starts():
-    policy = NeuralUCB(50, network=MLP(128, 3))
+    policy = NeuralUCB(50, network=MLP(128, 3), covariance="full")
     assert policy.parameters == 50 * 128 + 128 + 128 * 128 + 128 + 128 + 1
     assert policy.covariance_bytes(1024) == 4 * 1024 * policy.parameters
     assert policy.covariance_bytes(10**7) == 4 * policy.parameters**2

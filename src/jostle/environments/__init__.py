@@ -1,7 +1,8 @@
 """What policies are tried on."""
 
 from jostle.environments.base import Environment
+from jostle.environments.classification import Classification
 from jostle.environments.recommendation import Recommendation
 from jostle.environments.synthetic import Synthetic
 
-__all__ = ["Environment", "Recommendation", "Synthetic"]
+__all__ = ["Classification", "Environment", "Recommendation", "Synthetic"]

@@ -8,17 +8,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from jostle.checks import lookup, unknown
-from jostle.environments import Environment, Synthetic
+from jostle.datasets.schemas import SCHEMAS
+from jostle.environments import Classification, Environment, Synthetic
 from jostle.policies import CATALOG, Policy
 from jostle.simulate import check_match
 
 ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     "h1": partial(Synthetic, "h1"),
     "h2": partial(Synthetic, "h2"),
+    **{name: partial(Classification, name) for name in SCHEMAS},
 }
 """The environments by the names that commands and experiments use."""
 
-FACTS = ("features", "pool", "arms", "users", "items")
+FACTS = ("features", "pool", "blocks", "arms", "users", "items")
 """What a policy may ask of its environment, by having an argument of that name."""
 
 WORDS = {"none": None, "true": True, "false": False}

@@ -49,6 +49,11 @@ class Policy(Record):
         return False
 
     @property
+    def takes_blocks(self) -> bool:
+        """Whether contexts of the disjoint model may come as ``Blocks``, without their zeros."""
+        return False
+
+    @property
     def on_host(self) -> bool:
         """Whether ``choose`` runs on NumPy arrays too, with a NumPy generator as its key."""
         return False
@@ -108,7 +113,7 @@ def even(allowed: Any) -> Any:
 
 def preferring_untried(tried: Any, round: Round) -> Any:
     """The arms to choose from: those never pulled if any is shown, else all that are present."""
-    xp = round.contexts.__array_namespace__()
+    xp = round.mask.__array_namespace__()
     untried = round.mask & ~tried.among(round.arms)
     if isinstance(untried, np.ndarray):
         return untried if np.count_nonzero(untried) else round.mask

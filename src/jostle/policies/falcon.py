@@ -42,7 +42,7 @@ class Falcon(NeuralPolicy):
 
     steps: int = static(default=1000)
     restart: bool = static(default=True)
-    complexity: Any = leaf(default=0.01, least=1e-12)
+    complexity: Any = leaf(default=1e-4, least=1e-12)
 
     def init(self, key: jax.Array) -> FalconState:
         """theta_0, at which all arms are alike."""

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.checks import unknown
+from jostle.contexts import count
 from jostle.fitting import Fit
 from jostle.memory import Tried
 from jostle.networks import estimate, width_of
@@ -33,14 +34,15 @@ class GradientPolicy(NeuralPolicy):
 
     Arguments:
         exploration: how much the uncertainty counts (gamma or nu in the papers).
-        covariance: "full", or "diagonal" for its cheap approximation.
+        covariance: "diagonal", the cheap approximation, or "full", which needs memory for as many
+            gradients as there are observations or parameters, whichever are fewer.
         regularisation: lambda, of the covariance as of Eq. (2).
         others: see ``NeuralPolicy``.
     """
 
-    regularisation: Any = leaf(default=0.01, least=1e-12)
-    exploration: Any = leaf(default=0.1)
-    covariance: str = static(default="full")
+    regularisation: Any = leaf(default=1e-4, least=1e-12)
+    exploration: Any = leaf(default=0.003)
+    covariance: str = static(default="diagonal")
 
     def check(self) -> None:
         """Refuse bad arguments."""
@@ -63,24 +65,26 @@ class GradientPolicy(NeuralPolicy):
     def learn(self, state: GradientState, key: jax.Array, feedback: Feedback) -> GradientState:
         """Add the gradient of the chosen context to Z, then fit."""
         remember_key, fit_key = jax.random.split(key)
-        phi = self.gradients(state, feedback.context[None])[0]
+        alone = jax.tree.map(lambda part: part[None], feedback.context)
+        phi = self.gradients(state, alone)[0]
         covariance = state.covariance.add(phi, self.regularisation)
         state = self.remember(state._replace(covariance=covariance), remember_key, feedback)
         return self.refit(state, fit_key)
 
-    def widths(self, state: GradientState, contexts: jax.Array) -> jax.Array:
+    def widths(self, state: GradientState, contexts: Any) -> jax.Array:
         """sqrt(g' Z^-1 g / m) of each context."""
         phis = self.gradients(state, contexts)
         return jnp.sqrt(state.covariance.squared_widths(phis, self.regularisation))
 
-    def gradients(self, state: GradientState, contexts: jax.Array) -> jax.Array:
+    def gradients(self, state: GradientState, contexts: Any) -> jax.Array:
         """phi = g(x; theta) / sqrt(m) of each context, one row each, in one batched pass."""
 
-        def one(params: Any, context: jax.Array) -> jax.Array:
-            return estimate(self.network, params, context[None])[0]
+        def one(params: Any, context: Any) -> jax.Array:
+            alone = jax.tree.map(lambda part: part[None], context)
+            return estimate(self.network, params, alone)[0]
 
         slopes = jax.vmap(jax.grad(one), in_axes=(None, 0))(state.fit.params, contexts)
-        k = contexts.shape[0]
+        k = count(contexts)
         rows = jnp.concatenate([leaf.reshape(k, -1) for leaf in jax.tree.leaves(slopes)], axis=1)
         return rows / math.sqrt(width_of(self.network))
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import optax
 
 from jostle.checks import unknown, whole
+from jostle.contexts import empty
 from jostle.fitting import Fit, Fitting, FullBatch, MiniBatch, Pooled, descend
 from jostle.memory import OLDEST, RANDOM, Tried
 from jostle.networks import MLP, Network, estimate, on_host
@@ -35,6 +36,8 @@ class NeuralPolicy(Policy):
         features: dimension of a context.
         pool: size of the fixed pool of arms, if contexts come from one; observations are then
             pooled by arm id, which is exact and makes a gradient step O(pool).
+        blocks: how many blocks contexts have, if they are of the disjoint model; contexts then
+            come as ``Blocks``, and no memory or time is spent on their zeros.
         network: anything with ``init(key, x)`` and ``apply(params, x)``.
         optimiser: a function of the step size that gives an Optax optimiser (``optax.adam``,
             ``optax.sgd``, ...), or a ready optimiser, which then has its own step size.
@@ -50,6 +53,7 @@ class NeuralPolicy(Policy):
     """
 
     pool: int | None = static(default=None)
+    blocks: int | None = static(default=None)
     network: Network = static(default=MLP())
     optimiser: Any = static(default=optax.adam)
     step_size: Any = leaf(default=2e-3)
@@ -67,9 +71,14 @@ class NeuralPolicy(Policy):
         super().check()
         for name in ("steps", "batch", "every"):
             whole(name, getattr(self, name))
-        for name in ("pool", "memory"):
+        for name in ("pool", "blocks", "memory"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name))
+        if self.blocks is not None and (self.features % self.blocks or self.pool is not None):
+            raise ValueError(
+                f"blocks must divide features = {self.features} and go without pool=, "
+                f"not be {self.blocks} with pool={self.pool}"
+            )
         if not isinstance(self.network, Network):
             raise TypeError(
                 f"network must have init(key, x) and apply(params, x), not be {self.network!r}"
@@ -90,7 +99,10 @@ class NeuralPolicy(Policy):
         """theta_0 and an empty history."""
         params = self.network.init(key, jnp.zeros((1, self.features)))
         fit = Fit(params, params, self._optimiser().init(params))
-        return NeuralState(fit, self._fitting().empty(self.features), Tried.none())
+        history = self._fitting().empty(
+            empty(self.features, self.blocks if self.takes_blocks else None)
+        )
+        return NeuralState(fit, history, Tried.none())
 
     def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
         """Room for more observations and arm ids."""
@@ -133,8 +145,13 @@ class NeuralPolicy(Policy):
 
     @property
     def needs_arms(self) -> bool:
-        """Observations are pooled by arm id."""
-        return isinstance(self._fitting(), Pooled)
+        """Observations are pooled, or put in their blocks, by arm id."""
+        return self.takes_blocks or isinstance(self._fitting(), Pooled)
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Our own networks know blocks; one of the user's making gets vectors with their zeros."""
+        return self.blocks is not None and on_host(self.network)
 
     @property
     def on_host(self) -> bool:

@@ -22,7 +22,7 @@ class NeuralTS(GradientPolicy):
     ``GradientPolicy``.
     """
 
-    exploration: Any = leaf(default=1.0)
+    exploration: Any = leaf(default=0.3)
 
     def choose(self, state: GradientState, key: Any, round: Round) -> Choice:
         """The arm of the highest sampled reward."""

@@ -1,0 +1,64 @@
+"""Contexts as vectors, or as blocks of the disjoint model: x in the block of its arm, else zeros.
+
+A K-class bandit with d features has contexts of K d entries of which d are not zero (Li et al.
+2010, and Section 5.2 of the paper). ``Blocks`` keeps just those d and the number of the block, so
+that neither memory nor arithmetic is spent on the zeros; ``dense`` writes them out for those who
+need them. Functions here take either form, as NumPy or JAX arrays.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Blocks(NamedTuple):
+    """Contexts of the disjoint model."""
+
+    x: Any  # (..., d)
+    block: Any  # (...) int32
+
+
+FEW_BLOCKS = 8
+"""Up to so many blocks one product with the zeros is faster than gathering the weights of each."""
+
+
+def count(contexts: Any) -> int:
+    """How many contexts there are."""
+    return jax.tree.leaves(contexts)[0].shape[0]
+
+
+def take(contexts: Any, index: Any) -> Any:
+    """The context, or contexts, at ``index``."""
+    if isinstance(contexts, Blocks):
+        return Blocks(contexts.x[index], contexts.block[index])
+    return contexts[index]
+
+
+def dense(contexts: Any, features: int) -> Any:
+    """Contexts as vectors of ``features`` entries, the zeros written out."""
+    if not isinstance(contexts, Blocks):
+        return contexts
+    x, block = contexts
+    blocks = features // x.shape[-1]
+    place = block[..., None] == x.__array_namespace__().arange(blocks)
+    return (place[..., None] * x[..., None, :]).reshape(*block.shape, features)
+
+
+def product(contexts: Any, weight: Any) -> Any:
+    """contexts @ weight, for (n, features) contexts and (features, m) weights."""
+    if not isinstance(contexts, Blocks):
+        return contexts @ weight
+    features, m = weight.shape
+    d = contexts.x.shape[-1]
+    if features // d <= FEW_BLOCKS:
+        return dense(contexts, features) @ weight
+    own = weight.reshape(features // d, d, m)[contexts.block]  # (n, d, m)
+    return (contexts.x[:, None, :] @ own)[:, 0]
+
+
+def empty(features: int, blocks: int | None) -> Any:
+    """Room for no contexts yet, of ``features`` entries, in ``blocks`` if there are any."""
+    if blocks is None:
+        return jnp.zeros((0, features))
+    return Blocks(jnp.zeros((0, features // blocks)), jnp.zeros(0, jnp.int32))

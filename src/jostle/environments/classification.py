@@ -1,0 +1,132 @@
+"""K-class classification as a bandit (Section 5.2): one learns only whether one was right."""
+
+from typing import Any, NamedTuple, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jostle.checks import whole
+from jostle.contexts import Blocks
+from jostle.datasets.encode import Encoded, encode
+from jostle.datasets.loading import table
+from jostle.datasets.table import Table
+from jostle.environments.base import Environment
+from jostle.records import data, static
+from jostle.types import Outcome, Round
+
+ROUNDS = 10_000
+"""The paper plays so many rows, or all there are if they are fewer (mushroom: 8,124)."""
+
+
+class ClassificationState(NamedTuple):
+    """The order in which rows are shown."""
+
+    order: jax.Array  # (rounds,) int32
+
+
+class Classification(Environment):
+    """Each round shows one row, with an arm for each class; the right class brings 1, others 0.
+
+    Contexts are those of the disjoint model, x in the block of its arm (``jostle.contexts``), so
+    ``features`` is classes x encoded features. Rows are shuffled by the seed, none comes twice, and
+    regret counts mistakes.
+
+    Arguments:
+        name: "adult", "covertype", "letter", "magic", "mushroom" or "shuttle"; for a table of your
+            own see ``from_arrays`` and ``from_frame``.
+        encoding: "practical" (one-hot, standardised, a constant) or "paper" (ordinal codes, rows
+            scaled to unit length); see ``jostle.datasets.encode``.
+        rounds: how many rows to show.
+    """
+
+    x: Any = data()  # (rows, d)
+    y: Any = data()  # (rows,) int32
+    name: str = static()
+    encoding: str = static()
+    classes: int = static()
+    length: int = static()
+
+    def __init__(self, name: str, *, encoding: str = "practical", rounds: int | None = None):
+        self._fill(encode(table(name), encoding), name, rounds)
+
+    @classmethod
+    def from_arrays(
+        cls, x: Any, y: Any, *, encoding: str = "practical", rounds: int | None = None
+    ) -> Self:
+        """A bandit of your own: rows ``x`` of numbers, and the class ``y`` of each."""
+        return cls._of(Table.from_arrays(x, y), encoding, rounds)
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, target: str, encoding: str = "practical", rounds: int | None = None
+    ) -> Self:
+        """A bandit of your own: a pandas or Polars frame, ``target`` the column of the classes."""
+        return cls._of(Table.from_frame(frame, target=target), encoding, rounds)
+
+    @classmethod
+    def _of(cls, table: Table, encoding: str, rounds: int | None) -> Self:
+        made = object.__new__(cls)
+        made._fill(encode(table, encoding), "own", rounds)
+        return made
+
+    def _fill(self, encoded: Encoded, name: str, rounds: int | None) -> None:
+        rows = len(encoded.y)
+        if rounds is not None and whole("rounds", rounds) > rows:
+            raise ValueError(f"rounds must be at most {rows}, the rows there are, not {rounds}")
+        values = {
+            "x": jnp.asarray(encoded.x),
+            "y": jnp.asarray(encoded.y, jnp.int32),
+            "name": name,
+            "encoding": encoded.encoding,
+            "classes": len(encoded.classes),
+            "length": rounds or min(rows, ROUNDS),
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def features(self) -> int:
+        """Classes x encoded features: the length of a context with its zeros."""
+        return self.classes * self.x.shape[-1]
+
+    @property
+    def rounds(self) -> int:
+        """How many rows are shown."""
+        return self.length
+
+    @property
+    def arms(self) -> int:
+        """One for each class."""
+        return self.classes
+
+    @property
+    def blocks(self) -> int:
+        """One for each class."""
+        return self.classes
+
+    def init(self, key: jax.Array) -> ClassificationState:
+        """Shuffle the rows."""
+        order = jax.random.permutation(key, self.y.shape[0])[: self.length]
+        return ClassificationState(order.astype(jnp.int32))
+
+    def observe(self, state: ClassificationState, key: jax.Array, t: jax.Array) -> Round:
+        """The row of round t, once for each class. The user id is the number of the row."""
+        row = state.order[t]
+        arms = jnp.arange(self.classes, dtype=jnp.int32)
+        x = jnp.broadcast_to(self.x[row], (self.classes, self.x.shape[-1]))
+        return Round(Blocks(x, arms), jnp.ones(self.classes, bool), arms, row)
+
+    def reward(
+        self, state: ClassificationState, key: jax.Array, round: Round, index: jax.Array
+    ) -> Outcome:
+        """1 if it is the right class."""
+        right = (self.y[round.user] == index).astype(jnp.float32)
+        return Outcome(right, 1 - right)
+
+    def __repr__(self) -> str:
+        rows, features = np.shape(self.x)
+        return (
+            f"Classification({self.name!r}, encoding={self.encoding!r}, rows={rows}, "
+            f"features={features}, classes={self.classes}, rounds={self.rounds})"
+        )
