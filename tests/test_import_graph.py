@@ -16,7 +16,7 @@ LAYERS = [
     {"simulate", "saving", "agent", "theory"},
     {"lab"},
     {"benchmarks"},
-    {"cli"},
+    {"cli", "data_cli"},
 ]
 # Within a layer, these may not know of each other.
 STRANGERS = [("policies", "environments"), ("simulate", "agent")]

@@ -181,6 +181,12 @@ def bench(
         list[str] | None,
         typer.Argument(help="The benchmarks to run, by name.", show_default="all of them"),
     ] = None,
+    sizes: Annotated[
+        bool,
+        typer.Option(
+            "--sizes", help="Instead, time choosing and learning of every policy as sizes grow."
+        ),
+    ] = False,
 ) -> None:
     """Measure speed and memory, as ratios to a yardstick run in turns with ours.
 
@@ -196,7 +202,18 @@ def bench(
 
     [cyan]jostle bench decision exploration[/]
       only these two
+
+    [cyan]jostle bench --sizes[/]
+      every policy with 20 to 500 arms, and with networks 32 to 256 wide
     """
+    if sizes:
+        _bench_sizes(Console())
+    else:
+        _bench_ratios(Console(), only)
+
+
+def _bench_ratios(console: Console, only: list[str] | None) -> None:
+    """The suite, or some of it, as one table."""
     from rich.table import Table
 
     from jostle.benchmarks.suite import SUITE, run_suite
@@ -206,7 +223,6 @@ def bench(
     for name in names:
         if name not in SUITE:
             _stop(unknown("benchmark", name, SUITE), BAD_INPUT)
-    console = Console()
     table = Table("what", "ours", "yardstick", "ratio", "wanted", "", title="Benchmarks")
     with console.status("measuring ...") as status:
         for name in names:
@@ -217,6 +233,29 @@ def bench(
                     row.name, row.ours, row.yardstick, f"{row.ratio:.2f}", row.wanted, verdict
                 )
     console.print(table)
+
+
+def _bench_sizes(console: Console) -> None:
+    """Milliseconds a round, choosing and learning, one table for arms and one for widths."""
+    from itertools import groupby
+
+    from rich.table import Table
+
+    from jostle.benchmarks import sizes
+
+    studies = {
+        "arms shown (networks 64 wide)": (sizes.ARMS, sizes.over_arms),
+        "width of the network (20 arms)": (sizes.WIDTHS, sizes.over_widths),
+    }
+    for title, (columns, study) in studies.items():
+        heads = [f"{verb} {size}" for verb in ("choose", "learn") for size in columns]
+        table = Table("ms a round", *heads, title=title)
+        with console.status(f"measuring: {title} ..."):
+            for name, costs in groupby(study(), key=lambda cost: cost.policy):
+                done = list(costs)
+                cells = [cost.choosing for cost in done] + [cost.learning for cost in done]
+                table.add_row(name, *(f"{cell:.3f}" for cell in cells))
+        console.print(table)
 
 
 def _plan(

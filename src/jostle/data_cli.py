@@ -4,6 +4,7 @@ What can be piped goes to stdout, what went wrong to stderr, one line each. As i
 everything heavy is imported inside the commands.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -112,7 +113,7 @@ def list_sets(
 def fetch(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME...", help="The data sets, by name; [cyan]all[/] for all."),
+        typer.Argument(metavar="NAME", help="The data sets, by name; [cyan]all[/] for all."),
     ],
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Download even what is here and right.")
@@ -141,7 +142,7 @@ def fetch(
     [cyan]jostle data fetch mushroom[/]
 
     [cyan]jostle data fetch all[/]
-      about 25 MB
+      all eight
 
     [cyan]jostle data fetch covertype --force[/]
       once more, though it is here
@@ -169,9 +170,7 @@ def fetch(
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...", help="The data sets, by name.", show_default="all of them"
-        ),
+        typer.Argument(metavar="NAME", help="The data sets, by name.", show_default="all of them"),
     ] = None,
 ) -> None:
     """Check every file against the published checksums.
@@ -194,13 +193,14 @@ def verify(
         wanted = _wanted(names or [ALL])
         console = Console()
         reports = _reports(console, [catalog.get(name) for name in wanted])
-        table = _table("set", "file", "result", "")
+        table = _table("set", "file", "result", "note")
         for report in reports:
             for row, finding in enumerate(report.findings):
                 word = _word(finding)
                 colour = "red" if finding.file.name in report.lacking else COLOURS[word]
                 first = "" if row else report.name
-                table.add_row(first, finding.file.name, f"[{colour}]{word}[/]", _note(finding))
+                note = _note(finding, report)
+                table.add_row(first, finding.file.name, f"[{colour}]{word}[/]", note)
             table.add_section()
         console.print(table)
         whole = [report.name for report in reports if report.ok and report.original]
@@ -265,7 +265,7 @@ def _fetched(console: Console, name: str, force: bool, base: str | None) -> str:
 
 def _already(report: "Report") -> str:
     wrong = [finding.file.name for finding in report.wrong]
-    but = f", but {', '.join(wrong)} is wrong" if wrong else ""
+    but = f", though these are wrong: {', '.join(wrong)}" if wrong else ""
     return f"already in {report.folder}{but} (--force fetches anew)"
 
 
@@ -321,8 +321,9 @@ def _describe(console: Console, entry: "Dataset") -> None:
     console.print(f"[bold]{entry.name}[/]")
     for kind in ("citation", "licence", "page", "url"):
         _say(console, f"  {kind:<9} {getattr(entry, kind)}")
-    for origin in dict.fromkeys(file.origin for file in entry.files if file.origin):
-        _say(console, f"  {'beside it':<9} files from {origin}; fetch does not get these")
+    origins = dict.fromkeys(file.origin for file in entry.files if file.origin)
+    if origins:
+        _say(console, f"  not fetched: the files that others made from it: {', '.join(origins)}")
     console.print()
 
 
@@ -333,7 +334,7 @@ def _word(finding: "Finding") -> str:
     return "wrong" if finding.status in bad else finding.status.value
 
 
-def _note(finding: "Finding") -> str:
+def _note(finding: "Finding", report: "Report") -> str:
     """What a person should know of a file, short enough for a table."""
     from jostle.datasets.integrity import Status
 
@@ -343,7 +344,7 @@ def _note(finding: "Finding") -> str:
     if finding.status is Status.WRONG:
         return "checksum"  # the checksums themselves are in the line on stderr
     if finding.status is Status.MISSING and file.role == "required":
-        return "required; or its partial files" if file.stand_ins else "required"
+        return "required" if file.name in report.lacking else "partial instead"
     return finding.note
 
 
@@ -381,8 +382,6 @@ def _complaints(report: "Report") -> Iterator[str]:
 
 
 def _whereabouts() -> str:
-    import os
-
     from jostle.datasets import store
 
     chosen = os.environ.get(store.DATA)
@@ -427,15 +426,20 @@ def _host(url: str) -> str:
 
 
 def _table(*headings: str) -> "Table":
-    """Narrow enough for 80 columns; numbers to the right."""
+    """Narrow enough for 80 columns; numbers to the right, and names unbroken, to be copied."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    numbers = ("rows", "features", "classes", "users", "items")
+    numbers, whole = ("rows", "features", "classes", "users", "items"), ("name", "set", "file")
     for heading in headings:
         right = heading in numbers
-        table.add_column(heading, justify="right" if right else "left", overflow="fold")
+        table.add_column(
+            heading,
+            justify="right" if right else "left",
+            overflow="fold",
+            no_wrap=heading in whole,
+        )
     return table
 
 

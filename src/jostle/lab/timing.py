@@ -16,7 +16,7 @@ from jostle.environments import Environment
 from jostle.lab.plan import Times
 from jostle.lab.play import Played
 from jostle.policies import Policy
-from jostle.simulate import begin
+from jostle.simulate import begin, show
 from jostle.types import Feedback, Round, feedback_of
 
 SAMPLE = 64  # rounds that are replayed, over and over
@@ -79,6 +79,7 @@ def _sample(played: Played) -> tuple[Round, Feedback]:
     progress = begin(played.policy, played.environment, rounds=trial.rounds, seed=trial.seed)
     first = max(trial.rounds - SAMPLE, 0)
     rounds = _observe(
+        played.policy,
         played.environment,
         progress.environment_state,
         progress.environment_key,
@@ -91,9 +92,11 @@ def _sample(played: Played) -> tuple[Round, Feedback]:
 
 
 @jax.jit
-def _observe(environment: Environment, world: Any, key: jax.Array, times: jax.Array) -> Round:
+def _observe(
+    policy: Policy, environment: Environment, world: Any, key: jax.Array, times: jax.Array
+) -> Round:
     def observe(t: jax.Array) -> Round:
-        return environment.observe(world, jax.random.fold_in(key, t), t)
+        return show(policy, environment.observe(world, jax.random.fold_in(key, t), t))
 
     return jax.lax.map(observe, times)
 
