@@ -146,3 +146,11 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert {run["policy"] for run in content["runs"]} == {"uniform"}
     assert ["npr", 1] in content["missing"]
     assert (folder / "report.html").exists()
+
+
+def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
+    monkeypatch.setenv("JOSTLE_DATA", str(tmp_path))
+    result = CliRunner().invoke(app, ["run", "-e", "mushroom", "-p", "uniform", "-n", "10"])
+    assert result.exit_code == 1
+    assert "jostle data fetch mushroom" in result.stderr
+    assert "Traceback" not in result.output

@@ -9,7 +9,7 @@ ROOT = Path(jostle.__file__).parent
 
 # Each layer may import from itself (one file to another) and from the layers before it.
 LAYERS = [
-    {"checks", "writing", "contexts"},
+    {"checks", "writing", "contexts", "complaints"},
     {"records", "types", "datasets"},
     {"networks", "memory", "fitting", "uncertainty", "linear"},
     {"policies", "environments"},

@@ -51,7 +51,7 @@ def test_arms_are_shown_without_replacement_and_regret_is_against_the_best_shown
         ids = np.asarray(round.arms)
         assert len(set(ids)) == 5
         np.testing.assert_array_equal(round.contexts, state.contexts[ids])
-        outcome = environment.reward(state, jax.random.key(100 + t), round, 2)
+        outcome = environment.reward(state, jax.random.key(100 + t), t, round, 2)
         np.testing.assert_allclose(outcome.regret, means[ids].max() - means[ids[2]], atol=1e-6)
 
 
@@ -63,7 +63,7 @@ def test_noise_has_its_scale_and_does_not_depend_on_the_arm():
     keys = jax.random.split(jax.random.key(2), 2000)
 
     def noise(arm):
-        rewards = jax.vmap(lambda key: environment.reward(state, key, round, arm).reward)(keys)
+        rewards = jax.vmap(lambda key: environment.reward(state, key, 0, round, arm).reward)(keys)
         return np.asarray(rewards - means[arm])
 
     assert stats.kstest(noise(0) / 0.2, "norm").pvalue > 1e-4

@@ -9,19 +9,19 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from jostle import __version__
+from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 from jostle.data_cli import data
 
 if TYPE_CHECKING:
     from jostle.lab.plan import Comparison, Plan
     from jostle.lab.results import Facts
 
-BAD_INPUT, INTERRUPTED, FAILED = 2, 130, 1
 
 app = typer.Typer(
     help="Neural contextual bandits that explore by perturbing the rewards they learn from.",
@@ -57,8 +57,10 @@ def run(
         typer.Option(
             "--environment",
             "-e",
-            help="What to play: h1 or h2, the synthetic bandits of the paper, maybe with settings, "
-            "as in [cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms each round).",
+            help="What to play: h1 or h2, the synthetic bandits of the paper, or a data set, as "
+            "mushroom (see [cyan]jostle data list[/]); maybe with settings, as in "
+            "[cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms each round) or "
+            "[cyan]mushroom:encoding=paper[/].",
         ),
     ] = "h1",
     policies: Annotated[
@@ -147,7 +149,9 @@ def run(
             plan, facts = _plan(environment, policies, rounds, seeds)
             folder = make_folder(output, environment)
         except ValueError as error:
-            _stop(str(error), BAD_INPUT)
+            stop(str(error), BAD_INPUT)
+        except (FileNotFoundError, ImportError) as error:  # data or a package that is not here
+            stop(str(error), FAILED)
         facts.jobs = min(jobs or cores(), len(plan.trials()))
         comparison = Comparison(plan)
         stopped: str | None = None
@@ -171,7 +175,7 @@ def run(
         elif output is None:
             folder.rmdir()  # nothing to put into the folder that was made for it
     except KeyboardInterrupt:
-        _stop("Interrupted", INTERRUPTED)
+        stop("Interrupted", INTERRUPTED)
     raise typer.Exit(code)
 
 
@@ -222,7 +226,7 @@ def _bench_ratios(console: Console, only: list[str] | None) -> None:
     names = only or list(SUITE)
     for name in names:
         if name not in SUITE:
-            _stop(unknown("benchmark", name, SUITE), BAD_INPUT)
+            stop(unknown("benchmark", name, SUITE), BAD_INPUT)
     table = Table("what", "ours", "yardstick", "ratio", "wanted", "", title="Benchmarks")
     with console.status("measuring ...") as status:
         for name in names:
@@ -309,13 +313,4 @@ def _say_stopped(reason: str, comparison: "Comparison") -> None:
     done, wanted = len(comparison.runs), len(comparison.plan.trials())
     missing = missing_text(comparison)
     told = f"missing: {missing}" if missing else "missing: the times of some policies"
-    _complain(f"{reason}. {done} of {wanted} runs are finished; {told}.")
-
-
-def _complain(message: str) -> None:
-    Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    _complain(message)
-    raise typer.Exit(code)
+    complain(f"{reason}. {done} of {wanted} runs are finished; {told}.")

@@ -7,11 +7,13 @@ everything heavy is imported inside the commands.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
+
+from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from jostle.datasets.entry import Dataset
     from jostle.datasets.integrity import Finding, Report
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 ALL = "all"
 COLOURS = {
     "present": "green",
@@ -156,12 +157,12 @@ def fetch(
             try:
                 _say(console, f"{name}: {_fetched(console, name, force, base)}")
             except KeyboardInterrupt:
-                _stop(f"Interrupted while fetching {name}; no half file is left.", INTERRUPTED)
+                stop(f"Interrupted while fetching {name}; no half file is left.", INTERRUPTED)
             except (OSError, ValueError) as error:
-                _complain(f"{name}: {_plain(error)}")
+                complain(f"{name}: {_plain(error)}")
                 failed.append(name)
         if failed and len(wanted) > 1:
-            _complain(f"{len(failed)} of {len(wanted)} were not fetched: {', '.join(failed)}")
+            complain(f"{len(failed)} of {len(wanted)} were not fetched: {', '.join(failed)}")
         if failed:
             raise typer.Exit(FAILED)
 
@@ -211,7 +212,7 @@ def verify(
                 _say(console, _partial(report))
         for report in reports:
             for complaint in _complaints(report):
-                _complain(complaint)
+                complain(complaint)
         if not all(report.ok for report in reports):
             raise typer.Exit(FAILED)
 
@@ -405,7 +406,7 @@ def _known(name: str) -> str:
     from jostle.datasets import catalog
 
     if name not in catalog.CATALOG:
-        _stop(unknown("data set", name, catalog.CATALOG), BAD_INPUT)
+        stop(unknown("data set", name, catalog.CATALOG), BAD_INPUT)
     return name
 
 
@@ -418,7 +419,7 @@ def _check_base(base: str | None) -> None:
     except ValueError:  # such as an unclosed bracket
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        _stop(f"--base must be an address such as http://localhost:8000, not {base!r}", BAD_INPUT)
+        stop(f"--base must be an address such as http://localhost:8000, not {base!r}", BAD_INPUT)
 
 
 def _host(url: str) -> str:
@@ -470,9 +471,9 @@ def _one_line_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise  # the reader of a pipe has gone: Typer ends quietly
     except OSError as error:
-        _stop(_plain(error), FAILED)
+        stop(_plain(error), FAILED)
     except KeyboardInterrupt:
-        _stop("Interrupted", INTERRUPTED)
+        stop("Interrupted", INTERRUPTED)
 
 
 def _plain(error: Exception) -> str:
@@ -481,12 +482,3 @@ def _plain(error: Exception) -> str:
 
 def _say(console: Console, message: str) -> None:
     console.print(message, markup=False, highlight=False, soft_wrap=True)
-
-
-def _complain(message: str) -> None:
-    Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    _complain(message)
-    raise typer.Exit(code)

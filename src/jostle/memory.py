@@ -107,15 +107,24 @@ class Tried(NamedTuple):
         """No arm has been tried."""
         return cls(jnp.zeros(1, bool))
 
+    @classmethod
+    def ignored(cls) -> "Tried":
+        """What counts every arm as tried."""
+        return cls(jnp.zeros(0, bool))
+
     def reserve(self, arms: int) -> "Tried":
         """The same with room for the ids 0 ... arms - 1."""
         return Tried(jnp.pad(self.flags, (0, max(0, arms - self.flags.shape[0]))))
 
     def add(self, arm: jax.Array) -> "Tried":
         """Note that ``arm`` was pulled (nothing to note for an arm without an id)."""
+        if self.flags.shape[0] == 0:
+            return self
         slot = jnp.where(arm == NOBODY, self.flags.shape[0], arm)
         return Tried(self.flags.at[slot].set(True, mode="drop"))
 
     def among(self, arms: Any) -> Any:
         """Which of ``arms`` have been tried; arms without an id count as tried."""
+        if self.flags.shape[0] == 0:
+            return arms == arms
         return (arms == NOBODY) | self.flags[arms]

@@ -135,7 +135,7 @@ def _advance(
         choose_key, learn_key = jax.random.split(jax.random.fold_in(progress.policy_key, t))
         round = show(policy, environment.observe(world, observe_key, t))
         choice = policy.choose(state, choose_key, round)
-        outcome = environment.reward(world, reward_key, round, choice.index)
+        outcome = environment.reward(world, reward_key, t, round, choice.index)
         state = policy.learn(state, learn_key, feedback_of(round, choice.index, outcome.reward))
         happened = Trace(
             choice.index,

@@ -30,12 +30,12 @@ def test_a_round_shows_one_row_in_the_block_of_each_class():
     d = environment.features // CLASSES
     contexts = np.asarray(dense(round.contexts, environment.features))
     assert contexts.shape == (CLASSES, CLASSES * d)
-    row = int(round.user)
+    row = int(state.order[7])
     for arm in range(CLASSES):
         wanted = np.zeros(CLASSES * d)
         wanted[arm * d : (arm + 1) * d] = environment.x[row]
         np.testing.assert_array_equal(contexts[arm], wanted)
-        outcome = environment.reward(state, jax.random.key(2), round, arm)
+        outcome = environment.reward(state, jax.random.key(2), 7, round, arm)
         assert float(outcome.reward) == float(environment.y[row] == arm)
         assert float(outcome.regret) == 1 - float(outcome.reward)
 

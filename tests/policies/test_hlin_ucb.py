@@ -172,7 +172,9 @@ class PartlyShown(Environment):
         user = jax.random.randint(user_key, (), 0, self.users)
         return Round(items[ids, : self.seen], jnp.ones(10, bool), ids, user)
 
-    def reward(self, state: Any, key: jax.Array, round: Round, index: jax.Array) -> Outcome:
+    def reward(
+        self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: jax.Array
+    ) -> Outcome:
         items, tastes = state
         means = items[round.arms] @ tastes[round.user]
         return Outcome(means[index] + 0.1 * jax.random.normal(key), means.max() - means[index])

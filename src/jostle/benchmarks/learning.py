@@ -104,7 +104,7 @@ def _rounds(policy: NeuralPolicy, seen: int) -> Callable[[], Any]:
         key = jax.random.fold_in(jax.random.key(2), t)
         round = environment.observe(world, key, t)
         index = policy.choose(state, key, round).index
-        reward = environment.reward(world, key, round, index).reward
+        reward = environment.reward(world, key, t, round, index).reward
         row = Feedback(round.contexts[index], reward, round.arms[index], round.user)
         return policy.learn(state, key, row)
 

@@ -39,6 +39,8 @@ class Environment(Record):
         """The arms shown in round ``t``."""
         raise NotImplementedError
 
-    def reward(self, state: Any, key: jax.Array, round: Round, index: jax.Array) -> Outcome:
-        """What choosing arm ``index`` of the round brings."""
+    def reward(
+        self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: jax.Array
+    ) -> Outcome:
+        """What choosing arm ``index`` of ``round``, the one of time ``t``, brings."""
         raise NotImplementedError

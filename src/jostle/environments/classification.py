@@ -13,7 +13,7 @@ from jostle.datasets.loading import table
 from jostle.datasets.table import Table
 from jostle.environments.base import Environment
 from jostle.records import data, static
-from jostle.types import Outcome, Round
+from jostle.types import NOBODY, Outcome, Round
 
 ROUNDS = 10_000
 """The paper plays so many rows, or all there are if they are fewer (mushroom: 8,124)."""
@@ -111,17 +111,21 @@ class Classification(Environment):
         return ClassificationState(order.astype(jnp.int32))
 
     def observe(self, state: ClassificationState, key: jax.Array, t: jax.Array) -> Round:
-        """The row of round t, once for each class. The user id is the number of the row."""
-        row = state.order[t]
+        """The row of round t, once for each class."""
         arms = jnp.arange(self.classes, dtype=jnp.int32)
-        x = jnp.broadcast_to(self.x[row], (self.classes, self.x.shape[-1]))
-        return Round(Blocks(x, arms), jnp.ones(self.classes, bool), arms, row)
+        x = jnp.broadcast_to(self.x[state.order[t]], (self.classes, self.x.shape[-1]))
+        return Round(Blocks(x, arms), jnp.ones(self.classes, bool), arms, jnp.int32(NOBODY))
 
     def reward(
-        self, state: ClassificationState, key: jax.Array, round: Round, index: jax.Array
+        self,
+        state: ClassificationState,
+        key: jax.Array,
+        t: jax.Array,
+        round: Round,
+        index: jax.Array,
     ) -> Outcome:
         """1 if it is the right class."""
-        right = (self.y[round.user] == index).astype(jnp.float32)
+        right = (self.y[state.order[t]] == index).astype(jnp.float32)
         return Outcome(right, 1 - right)
 
     def __repr__(self) -> str:

@@ -182,7 +182,12 @@ class Recommendation(Environment):
         return Round(contexts, jnp.ones(self.shown, bool), arms, user)
 
     def reward(
-        self, state: RecommendationState, key: jax.Array, round: Round, index: jax.Array
+        self,
+        state: RecommendationState,
+        key: jax.Array,
+        t: jax.Array,
+        round: Round,
+        index: jax.Array,
     ) -> Outcome:
         """1 if the user likes the item, else 0; the best shown always brings 1."""
         liked = self.catalogue.likes.contains(round.user, round.arms[index]).astype(jnp.float32)
@@ -192,7 +197,7 @@ class Recommendation(Environment):
         """Cumulative reward after each round, over that of a random choice, as the paper plots it.
 
         Of a random choice we take the expectation, t / shown after t rounds, which is exact; the
-        paper divides by one random run.
+        paper divides by a random strategy's reward.
         """
         rewards = numeric("rewards", rewards)
         chance = np.arange(1, rewards.shape[-1] + 1) / self.shown

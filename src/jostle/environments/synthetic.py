@@ -94,7 +94,7 @@ class Synthetic(Environment):
         return Round(contexts, jnp.ones(self.shown, bool), ids, jnp.int32(NOBODY))
 
     def reward(
-        self, state: SyntheticState, key: jax.Array, round: Round, index: jax.Array
+        self, state: SyntheticState, key: jax.Array, t: jax.Array, round: Round, index: jax.Array
     ) -> Outcome:
         """The expected reward of the arm plus noise, which is the same whatever the arm."""
         means = self.expected(state, round.contexts)

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jostle.checks import lookup, unknown
 from jostle.datasets.schemas import SCHEMAS
-from jostle.environments import Classification, Environment, Synthetic
+from jostle.environments import Classification, Environment, Recommendation, Synthetic
 from jostle.policies import CATALOG, Policy
 from jostle.simulate import check_match
 
@@ -17,6 +19,8 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     "h1": partial(Synthetic, "h1"),
     "h2": partial(Synthetic, "h2"),
     **{name: partial(Classification, name) for name in SCHEMAS},
+    "lastfm": partial(Recommendation, "lastfm"),
+    "delicious": partial(Recommendation, "delicious"),
 }
 """The environments by the names that commands and experiments use."""
 
@@ -119,9 +123,12 @@ def suitable(environment: Environment) -> list[str]:
 
 
 def describe(record: Policy | Environment) -> dict[str, str]:
-    """Every setting of a policy or environment, as people would write it."""
+    """Every setting of a policy or environment, as people would write it; not its arrays."""
+    settings = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
     return {
-        field.name: _written(getattr(record, field.name)) for field in dataclasses.fields(record)
+        name: _written(value)
+        for name, value in settings.items()
+        if np.ndim(value) == 0 or isinstance(value, tuple)
     }
 
 

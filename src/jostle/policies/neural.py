@@ -48,6 +48,8 @@ class NeuralPolicy(Policy):
         every: update after every so many observations.
         restart: start each update from the initial parameters instead of the last ones.
         fitting: "pooled", "minibatch", "full", or "auto" (pooled when there is a pool).
+        sweep: pull each arm once (by its id) before anything else, if there are at most so many
+            ids; with ``pool`` always. A catalogue of thousands of items cannot be tried like that.
         memory: the most observations to keep; None keeps all.
         forget: what a full memory forgets, "oldest" or "random".
     """
@@ -63,6 +65,7 @@ class NeuralPolicy(Policy):
     every: int = static(default=1)
     restart: bool = static(default=False)
     fitting: str = static(default="auto")
+    sweep: int = static(default=512)
     memory: int | None = static(default=None)
     forget: str = static(default=OLDEST)
 
@@ -71,6 +74,7 @@ class NeuralPolicy(Policy):
         super().check()
         for name in ("steps", "batch", "every"):
             whole(name, getattr(self, name))
+        whole("sweep", self.sweep, least=0)
         for name in ("pool", "blocks", "memory"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name))
@@ -107,7 +111,10 @@ class NeuralPolicy(Policy):
     def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
         """Room for more observations and arm ids."""
         history = self._fitting().reserve(state.history, observations)
-        return state._replace(history=history, tried=state.tried.reserve(max(arms, self.pool or 0)))
+        arms = self.pool or arms
+        few = self.pool is not None or arms <= self.sweep
+        tried = state.tried.reserve(arms) if few else Tried.ignored()
+        return state._replace(history=history, tried=tried)
 
     def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
         """The state with one more observation, the network as it was."""
