@@ -63,7 +63,7 @@ def test_every_arm_is_pulled_once_before_any_twice():
 
 
 def test_arms_without_an_id_are_worth_the_overall_mean():
-    policy = UCB1(1)
+    policy = UCB1(1, exploration=1.0)
     state = empty(policy, arms=2)
     for arm, reward in [(0, 1.0), (NOBODY, 0.2), (1, 0.0)]:
         state = learn(policy, state, arm, reward)
