@@ -228,15 +228,17 @@ def _bench_ratios(console: Console, only: list[str] | None) -> None:
         if name not in SUITE:
             stop(unknown("benchmark", name, SUITE), BAD_INPUT)
     table = Table("what", "ours", "yardstick", "ratio", "wanted", "", title="Benchmarks")
-    with console.status("measuring ...") as status:
-        for name in names:
-            status.update(f"measuring: {name} ...")
-            for row in run_suite([name]):
-                verdict = "[green]ok[/]" if row.ok else "[red]missed[/]"
-                table.add_row(
-                    row.name, row.ours, row.yardstick, f"{row.ratio:.2f}", row.wanted, verdict
-                )
-    console.print(table)
+    try:
+        with console.status("measuring ...") as status:
+            for name in names:
+                status.update(f"measuring: {name} ...")
+                for row in run_suite([name]):
+                    verdict = "[green]ok[/]" if row.ok else "[red]missed[/]"
+                    table.add_row(
+                        row.name, row.ours, row.yardstick, f"{row.ratio:.2f}", row.wanted, verdict
+                    )
+    finally:  # whatever stops it, what was measured is shown
+        console.print(table)
 
 
 def _bench_sizes(console: Console) -> None:
