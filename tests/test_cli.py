@@ -154,3 +154,11 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
     assert result.exit_code == 1
     assert "jostle data fetch mushroom" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("jostle.cli.WORTH_SAYING", 1000)
+    settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
+    result = call("run", *settings, "-p", "neural-ucb:covariance=full")
+    assert result.exit_code == 0
+    assert "neural-ucb:covariance=full: 0.00 GiB a run for its full covariance" in result.stdout

@@ -21,6 +21,9 @@ from jostle.data_cli import data
 if TYPE_CHECKING:
     from jostle.lab.plan import Comparison, Plan
     from jostle.lab.results import Facts
+    from jostle.policies import Policy
+
+WORTH_SAYING = 2**25  # bytes
 
 
 app = typer.Typer(
@@ -281,6 +284,7 @@ def _plan(
     if not names:
         raise ValueError("policies is empty: name at least one, such as npr")
     made = {name: naming.make_policy(name, world) for name in names}
+    _say_memory(made, check_rounds(world, rounds))
     facts = Facts(
         command=shlex.join(["jostle", *sys.argv[1:]]),
         environment=naming.describe(world),
@@ -288,6 +292,16 @@ def _plan(
     )
     rounds = check_rounds(world, rounds)
     return Plan(environment, tuple(names), rounds, tuple(range(seeds))), facts
+
+
+def _say_memory(policies: "dict[str, Policy]", rounds: int) -> None:
+    """Whose state will be large, before it is made."""
+    from jostle.policies.gradient import GradientPolicy
+
+    for name, policy in policies.items():
+        needed = policy.covariance_bytes(rounds) if isinstance(policy, GradientPolicy) else 0
+        if needed > WORTH_SAYING:
+            typer.echo(f"{name}: {needed / 2**30:.2f} GiB a run for its full covariance")
 
 
 def _finish(console: Console, comparison: "Comparison", facts: "Facts", folder: Path) -> None:
