@@ -111,7 +111,8 @@ def _aged(state: Any) -> Any:
     """A state that has seen SEEN observations, as far as its counters tell."""
 
     def age(part: Any) -> Any:
-        changes = {n: jnp.int32(SEEN) for n in ("seen",) if n in getattr(part, "_fields", ())}
+        counts = [name for name in ("seen",) if name in getattr(part, "_fields", ())]
+        changes = {name: jnp.full_like(getattr(part, name), SEEN) for name in counts}
         inner = {
             name: age(getattr(part, name))
             for name in getattr(part, "_fields", ())
