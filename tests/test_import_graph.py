@@ -1,6 +1,8 @@
 """Imports point one way: shared parts <- policies, environments <- simulation <- lab <- cli."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import jostle
@@ -13,13 +15,13 @@ LAYERS = [
     {"records", "types", "datasets"},
     {"networks", "memory", "fitting", "uncertainty", "linear"},
     {"policies", "environments"},
-    {"simulate", "saving", "agent", "theory"},
+    {"simulation", "saving", "agent", "theory"},
     {"lab"},
     {"benchmarks"},
     {"cli", "data_cli"},
 ]
 # Within a layer, these may not know of each other.
-STRANGERS = [("policies", "environments"), ("simulate", "agent")]
+STRANGERS = [("policies", "environments"), ("simulation", "agent")]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 
@@ -66,3 +68,11 @@ def test_the_check_can_fail(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text("def f():\n    from jostle.lab import run\n    import jostle.cli\n")
     assert list(imports_of(path)) == ["lab", "cli"]
+
+
+def test_the_promised_names_do_not_depend_on_what_was_imported_before():
+    """A submodule of the same name would take the place of the function once it is imported."""
+    code = "import jostle, jostle.lab.naming, jostle.agent; assert callable(jostle.simulate)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    modules = {path.stem for path in ROOT.iterdir()}
+    assert modules.isdisjoint(set(jostle.__all__) - {"environments", "networks"})

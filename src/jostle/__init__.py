@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Policy,
         Uniform,
     )
-    from jostle.simulate import simulate
+    from jostle.simulation import simulate
 
 __all__ = [
     "NPR",
@@ -48,7 +48,7 @@ _HOMES = {
     "Agent": "jostle.agent",
     "environments": "jostle.environments",
     "networks": "jostle.networks",
-    "simulate": "jostle.simulate",
+    "simulate": "jostle.simulation",
 }
 
 
@@ -56,9 +56,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jostle' has no attribute {name!r}")
     home = importlib.import_module(_HOMES.get(name, "jostle.policies"))
-    value = (
-        home if home.__name__ == f"jostle.{name}" and name != "simulate" else getattr(home, name)
-    )
+    value = home if home.__name__ == f"jostle.{name}" else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -274,7 +274,7 @@ def _plan(
     from jostle.lab import naming
     from jostle.lab.plan import Plan
     from jostle.lab.results import Facts
-    from jostle.simulate import check_rounds
+    from jostle.simulation import check_rounds
 
     # Policies of the user's own are looked for where the command was given, as Python would.
     if os.getcwd() not in sys.path:

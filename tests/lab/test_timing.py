@@ -1,7 +1,7 @@
 from jostle.lab.plan import Trial
 from jostle.lab.play import play
 from jostle.lab.timing import Stopwatch
-from jostle.simulate import simulate
+from jostle.simulation import simulate
 
 
 def test_work_on_the_state_alone_is_done_in_every_timed_round():

@@ -7,7 +7,7 @@ import pytest
 
 from jostle import Agent, Uniform, simulate
 from jostle.records import Record
-from jostle.simulate import advance, begin
+from jostle.simulation import advance, begin
 from jostle.types import Round
 
 from cases import CASES, LEARNING

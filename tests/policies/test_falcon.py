@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle import Falcon
-from jostle.simulate import advance, begin
+from jostle.simulation import advance, begin
 from jostle.types import Feedback
 
 from cases import SMALL

@@ -13,7 +13,7 @@ import optax
 from jostle.benchmarks.measure import Row
 from jostle.environments import Synthetic
 from jostle.policies import NPR
-from jostle.simulate import Progress, advance, begin
+from jostle.simulation import Progress, advance, begin
 
 STEPS, STEP_SIZE, FEATURES, POOL, WIDTH = 100, 0.01, 50, 100, 64
 ROUNDS = 5

@@ -13,7 +13,7 @@ from jostle.checks import lookup, unknown
 from jostle.datasets.schemas import SCHEMAS
 from jostle.environments import Classification, Environment, Recommendation, Synthetic
 from jostle.policies import CATALOG, Policy
-from jostle.simulate import check_match
+from jostle.simulation import check_match
 
 ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     "h1": partial(Synthetic, "h1"),

@@ -8,7 +8,7 @@ from jostle.environments import Environment
 from jostle.lab.naming import make_environment, make_policy
 from jostle.lab.plan import Run, Trial, thinned
 from jostle.policies import Policy
-from jostle.simulate import Result, simulate
+from jostle.simulation import Result, simulate
 
 
 class Played(NamedTuple):

@@ -16,7 +16,7 @@ from jostle.environments import Environment
 from jostle.lab.plan import Times
 from jostle.lab.play import Played
 from jostle.policies import Policy
-from jostle.simulate import begin, show
+from jostle.simulation import begin, show
 from jostle.types import Feedback, Round, feedback_of
 
 SAMPLE = 64  # rounds that are replayed, over and over
