@@ -1,5 +1,4 @@
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from typer.testing import CliRunner
 
 import jostle
 from jostle.cli import app
+from jostle.lab.store import read
 
 JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
 
@@ -53,15 +53,21 @@ def test_a_small_run_writes_everything(tmp_path):
     assert "[4/4]" in result.output
     assert "mean regret" in result.output
     assert str(folder / "report.html") in result.output
-    names = sorted(path.name for path in folder.iterdir())
-    assert names == ["curves.npz", "regret.png", "regret.svg", "report.html", "results.json"]
-    content = json.loads((folder / "results.json").read_text("utf-8"))
-    assert content["plan"]["policies"] == ["uniform", "lab.own:First"]
-    assert len(content["runs"]) == 4
+    names = {path.name for path in folder.iterdir()}
+    assert names >= {"manifest.json", "trials.parquet", "figure.png", "figure.svg", "report.html"}
+    outcome = read(folder)
+    assert outcome.plans[0].policies == ("uniform", "lab.own:First")
+    assert len(outcome.runs()) == 4
 
-    again = call("run", *small, "-o", folder)
-    assert again.exit_code == 2
-    assert "holds the results of another run" in again.output
+    again = call("run", *small, "-o", folder)  # nothing is left to do
+    assert again.exit_code == 0
+    assert "[4/4]" not in again.output
+    assert len(read(folder).sessions) == 1
+    other = call("run", *small, "-o", folder, "-n", 60)
+    assert other.exit_code == 2
+    assert "experiment.rounds: 50 there, 60 now" in other.output
+    assert call("report", folder).exit_code == 0
+    assert "4 of 4 trials are finished" in call("status", folder).output
 
 
 @pytest.mark.parametrize(
@@ -74,6 +80,10 @@ def test_a_small_run_writes_everything(tmp_path):
         (["-e", "h3"], "did you mean 'h"),
         (["-n", "0"], "--rounds"),
         (["-s", "many"], "--seeds"),
+        (["-t", "grit"], "did you mean 'grid'"),
+        (["fig1z"], "did you mean 'fig1"),
+        (["--engine", "rya"], "did you mean 'ray'"),
+        (["--address", "localhost:1"], "address goes with engine 'ray'"),
     ],
 )
 def test_bad_arguments_get_one_clear_line(arguments, message, tmp_path, monkeypatch):
@@ -97,7 +107,8 @@ def test_a_failing_policy_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = call("run", "-p", "lab.own:Broken", "-n", 5, "-s", 1)
     assert result.exit_code == 1
-    assert "broken on purpose (while playing lab.own:Broken, seed 0)" in result.output
+    assert "lab.own:Broken on h1, seed 0: RuntimeError: broken on purpose" in result.output
+    assert "own.py" in result.output  # the traceback
     assert list((tmp_path / "runs").iterdir()) == []
 
 
@@ -139,12 +150,12 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert process.returncode == 130
     assert time.monotonic() - stopped < 20
     assert "Interrupted." in errors
-    assert "npr (seeds 0, 1)" in errors
+    assert "of 4 runs are finished and kept; the same command" in errors
     assert "Traceback" not in errors + output
     assert "uniform" in output
-    content = json.loads((folder / "results.json").read_text("utf-8"))
-    assert {run["policy"] for run in content["runs"]} == {"uniform"}
-    assert ["npr", 1] in content["missing"]
+    outcome = read(folder)
+    assert {run.trial.policy for run in outcome.runs()} == {"uniform"}
+    assert ("npr", 1) in {(trial.policy, trial.seed) for trial in outcome.missing()}
     assert (folder / "report.html").exists()
 
 
@@ -157,7 +168,7 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
 
 
 def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("jostle.cli.WORTH_SAYING", 1000)
+    monkeypatch.setattr("jostle.lab_cli.WORTH_SAYING", 1000)
     settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
     result = call("run", *settings, "-p", "neural-ucb:covariance=full")
     assert result.exit_code == 0

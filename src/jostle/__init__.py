@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, networks
+    from jostle import environments, lab, networks
     from jostle.agent import Agent
     from jostle.policies import (
         NPR,
@@ -39,6 +39,7 @@ __all__ = [
     "Policy",
     "Uniform",
     "environments",
+    "lab",
     "networks",
     "simulate",
 ]
@@ -47,6 +48,7 @@ __all__ = [
 _HOMES = {
     "Agent": "jostle.agent",
     "environments": "jostle.environments",
+    "lab": "jostle.lab",
     "networks": "jostle.networks",
     "simulate": "jostle.simulation",
 }

@@ -1,38 +1,77 @@
+"""Trials in worker processes: the same numbers whoever plays them, and what goes wrong."""
+
+import os
+import signal
+
+import numpy as np
 import pytest
 
 from jostle.lab.compare import compare
-from jostle.lab.plan import Advanced, Plan, Run, Timed, gather
-from jostle.lab.workers import WorkerError
-from lab.examples import same
+from jostle.lab.engine import Engine
+from jostle.lab.plan import Advanced, Broken, Plan, Run, Timed, gather
+from jostle.lab.worker import WorkerError
 
 WORLD = "h1:features=4,pool=6,shown=3"
+PLAN = Plan(WORLD, ("npr:steps=2", "lab.own:First"), 40, (0, 1, 2))
 
 
-def test_the_numbers_do_not_depend_on_the_number_of_jobs():
-    plan = Plan(WORLD, ("npr:steps=2", "lab.own:First"), 40, (0, 1, 2))
-    events = list(compare(plan, jobs=1))
-    alone, together = gather(plan, events), gather(plan, compare(plan, jobs=2))
-    assert alone.missing() == together.missing() == []
-    assert same(alone, together)
-    finals = [run.regret for run in alone.of("npr:steps=2")]
-    assert len(set(finals)) == 3  # seeds differ
+def events(plan, jobs=1, timed=(), engine="local"):
+    with Engine(engine, jobs).workers(len(plan.trials())) as workers:
+        return list(compare(plan.trials(), workers, timed=list(timed)))
 
-    last = {event.trial: event.rounds for event in events if isinstance(event, Advanced)}
-    assert last == dict.fromkeys(plan.trials(), 40)
-    assert [isinstance(event, Run) for event in events].count(True) == 6
-    assert [event.policy for event in events[-2:] if isinstance(event, Timed)] == list(
-        plan.policies
+
+@pytest.fixture(scope="module")
+def alone():
+    """Everything one worker says of a small plan."""
+    return events(PLAN, timed=PLAN.trials()[:2])
+
+
+def same(left, right):
+    """Whether two lots of events hold the same runs, bit for bit, in whatever order."""
+    ours, theirs = ({run.trial: run for run in each.runs} for each in (left, right))
+    return ours.keys() == theirs.keys() and all(
+        np.array_equal(ours[trial].regrets, theirs[trial].regrets)
+        and np.array_equal(ours[trial].rewards, theirs[trial].rewards)
+        for trial in ours
     )
-    assert all(0 < times.choosing < 1000 for times in together.times.values())
 
 
-def test_an_error_in_a_policy_names_it_and_keeps_the_traceback():
-    with pytest.raises(WorkerError, match=r"broken on purpose.*lab.own:Broken, seed 0") as caught:
-        list(compare(Plan(WORLD, ("lab.own:Broken",), 10, (0,))))
-    assert "own.py" in caught.value.details
+def test_news_come_of_every_trial(alone):
+    made = gather(PLAN, alone)
+    assert made.missing() == []
+    assert len({run.regret for run in made.of("npr:steps=2")}) == 3  # seeds differ
+    last = {event.trial: event.share for event in alone if isinstance(event, Advanced)}
+    assert last == dict.fromkeys(PLAN.trials(), 1.0)
+    assert [isinstance(event, Run) for event in alone].count(True) == 6
+    assert [event.policy for event in alone[-2:] if isinstance(event, Timed)] == list(PLAN.policies)
+    assert all(0 < times.choosing < 1000 for times in made.times.values())
 
 
-def test_a_dead_worker_is_an_error_and_not_a_hang():
-    message = "ended by signal SIGKILL while playing lab.own:Dying, seed 0"
+def test_the_numbers_do_not_depend_on_the_number_of_workers(alone):
+    assert same(gather(PLAN, alone), gather(PLAN, events(PLAN, jobs=2)))
+
+
+def test_an_error_in_a_policy_is_told_and_the_others_go_on():
+    plan = Plan(WORLD, ("lab.own:Broken", "lab.own:First"), 10, (0, 1))
+    heard = events(plan)
+    broken = [event for event in heard if isinstance(event, Broken)]
+    assert [event.trial.seed for event in broken] == [0]  # the other seed is not tried
+    assert broken[0].message == "RuntimeError: broken on purpose"
+    assert "own.py" in broken[0].details
+    assert len(gather(plan, heard).of("lab.own:First")) == 2
+
+
+def test_a_worker_that_dies_again_and_again_is_an_error_and_not_a_hang():
+    message = "ended by signal SIGKILL.*, 3 times, at lab.own:Dying on .*, seed 0"
     with pytest.raises(WorkerError, match=message):
-        list(compare(Plan(WORLD, ("lab.own:Dying",), 10, (0, 1)), jobs=2))
+        events(Plan(WORLD, ("lab.own:Dying",), 10, (0,)))
+
+
+def test_the_trial_of_a_lost_worker_is_played_by_another(alone):
+    with Engine("local", 2).workers(6) as workers:
+        heard = []
+        for event in compare(PLAN.trials(), workers):
+            if not heard:
+                os.kill(workers.process(0), signal.SIGKILL)
+            heard.append(event)
+    assert same(gather(PLAN, alone), gather(PLAN, heard))

@@ -2,6 +2,7 @@ import pytest
 
 from jostle.environments import Synthetic
 from jostle.lab import naming
+from jostle.networks import PaperNetwork
 from jostle.policies import CATALOG, NPR
 from lab.own import First
 
@@ -122,3 +123,28 @@ def test_settings_are_described_in_words():
     assert described["memory"] == "none"
     assert described["optimiser"] == "adam"
     assert described["network"].startswith("MLP(")
+
+
+def test_the_size_of_the_network_is_a_setting_too():
+    world = Synthetic("h1", features=4, pool=6, shown=3)
+    policy = naming.make_policy("neural-ucb:width=16,depth=2,steps=3", world)
+    assert (policy.network.width, policy.network.depth, policy.steps) == (16, 2, 3)
+    assert naming.describe(policy)["network"] == repr(policy.network)
+    with pytest.raises(ValueError, match="width must be at least 1"):
+        naming.make_policy("npr:width=0", world)
+    with pytest.raises(ValueError, match="unknown setting of policy 'npr': 'widht'"):
+        naming.make_policy("npr:widht=3", world)
+    with pytest.raises(ValueError, match="unknown setting of policy 'lin-ucb': 'width'"):
+        naming.make_policy("lin-ucb:width=3", world)
+
+
+def test_other_constructors_go_by_a_dot():
+    world = Synthetic("h1", features=4, pool=6, shown=3)
+    policy = naming.make_policy("npr.paper:width=32,noise=0.5", world)
+    assert isinstance(policy.network, PaperNetwork)
+    assert (policy.network.width, policy.noise, policy.pool) == (32, 0.5, 6)
+    assert (
+        naming.make_policy("falcon.paper", world).steps == naming.make_policy("falcon", world).steps
+    )
+    with pytest.raises(ValueError, match=r"unknown policy 'npr.papre'; did you mean 'npr.paper'"):
+        naming.make_policy("npr.papre", world)

@@ -30,6 +30,6 @@ def test_policies_are_ranked_and_missing_trials_known():
 
 def test_gathering_events_gives_the_comparison():
     made = comparison({"a": [1, 2]})
-    again = gather(made.plan, [*made.runs, Timed("a", Times(0.5, 1.0))])
+    again = gather(made.plan, [*made.runs, Timed("h1", "a", Times(0.5, 1.0))])
     assert again.runs == made.runs
     assert again.times["a"].learning == pytest.approx(1.0)

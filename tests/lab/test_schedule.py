@@ -28,3 +28,18 @@ def test_an_idle_worker_helps_but_leaves_the_last_trial():
     assert three.next(1) is None
     assert three.next(0).seed == 1
     assert len(three) == 0
+
+
+def test_the_trial_of_a_lost_worker_is_played_by_whoever_is_free():
+    two = schedule("ab", 1)
+    lost = two.next(0)
+    two.next(1)
+    two.put_back(lost, 0)
+    assert two.next(1) == lost
+
+
+def test_a_dropped_program_is_played_no_more():
+    two = schedule("ab", 2)
+    two.drop(("h1", "a"))
+    assert [two.next(0).policy for _ in range(2)] == ["b", "b"]
+    assert len(two) == 0

@@ -1,7 +1,6 @@
 from jostle.lab.plan import Trial
 from jostle.lab.play import play
 from jostle.lab.timing import Stopwatch
-from jostle.simulation import simulate
 
 
 def test_work_on_the_state_alone_is_done_in_every_timed_round():
@@ -15,12 +14,3 @@ def test_work_on_the_state_alone_is_done_in_every_timed_round():
     assert hard.choosing > 0.1
     assert hard.choosing > 10 * easy.choosing
     assert 0 < easy.learning < hard.choosing
-
-
-def test_playing_is_simulating():
-    heard = []
-    played = play(Trial("h1:features=3", "lab.own:First", 120, 3), heard.append)
-    expected = simulate(played.policy, played.environment, rounds=120, seed=3)
-    assert list(played.run.curve) == list(expected.regret)
-    assert heard[-1] == 120
-    assert played.run.round_ms > 0

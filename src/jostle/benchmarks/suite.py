@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from jostle.benchmarks import authors, baselines, deciding, learning, memory_use
+from jostle.benchmarks import authors, baselines, deciding, laboratory, learning, memory_use
 from jostle.benchmarks.measure import Row
 
 Benchmark = Callable[[], Row | list[Row]]
@@ -16,6 +16,8 @@ SUITE: dict[str, Benchmark] = {
     "import": deciding.import_against_jax,
     "lin-ucb": baselines.linucb_against_numpy,
     "covariance": lambda: [baselines.dual_against_primal(n) for n in (256, 1024, 4096)],
+    "trial": laboratory.trial_overhead,
+    "workers": laboratory.second_worker,
 }
 if authors.available():
     SUITE["authors-1000"] = lambda: authors.ours_against_authors(1_000)

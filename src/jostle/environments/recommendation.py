@@ -200,8 +200,13 @@ class Recommendation(Environment):
         paper divides by a random strategy's reward.
         """
         rewards = numeric("rewards", rewards)
-        chance = np.arange(1, rewards.shape[-1] + 1) / self.shown
+        chance = np.arange(1, rewards.shape[-1] + 1) * self.chance
         return np.cumsum(rewards, axis=-1, dtype=np.float64) / chance
+
+    @property
+    def chance(self) -> float:
+        """What a random choice earns a round: one of the items shown is liked."""
+        return 1 / self.shown
 
     def _draw(self, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         likes, active = self.catalogue.likes, self.catalogue.active

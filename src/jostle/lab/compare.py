@@ -1,77 +1,117 @@
-"""All trials of a plan, played in worker processes, and the policies timed."""
+"""All trials of an experiment, played by workers, and the policies timed."""
 
-import os
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Iterator
+from typing import Any
 
-from jostle.checks import whole
-from jostle.lab.plan import Event, Plan, Timed, Times
-from jostle.lab.schedule import Schedule
-from jostle.lab.worker import DONE, Failed, Play, Time
-from jostle.lab.workers import WorkerError, Workers
+from jostle.lab.experiment import Tuning
+from jostle.lab.plan import Broken, Event, Timed, Times, Trial
+from jostle.lab.schedule import Program, Schedule
+from jostle.lab.worker import DONE, Lost, News, Play, Task, Time, WorkerError, Workers
 
 PASSES = 3  # over the policies to be timed: other work on the machine then disturbs all alike
+TRIES = 3  # of a task whose worker is lost
 
 
-def compare(plan: Plan, jobs: int = 1) -> Generator[Event]:
-    """Play ``plan`` in ``jobs`` processes and yield news: progress, finished runs, times.
+def compare(
+    trials: list[Trial],
+    workers: Workers,
+    *,
+    tuning: Tuning | None = None,
+    timed: list[Trial] | None = None,
+) -> Generator[Event]:
+    """Play ``trials`` and yield news: progress, finished runs, times.
 
-    The numbers do not depend on ``jobs``, nor on the order in which runs finish. Policies are timed
-    when all runs are done, one at a time, so that nothing of ours disturbs the measurement, in a
-    few passes of which the best counts; each pass tells the best so far. Close the generator (or
-    let Ctrl-C pass through it) to end the processes.
+    The numbers depend neither on the engine, nor on how many workers there are, nor on the order in
+    which runs finish. A worker that is lost is replaced and its trial played again; a policy that
+    raises an error is left out from then on. The policies of ``timed`` are timed when all runs are
+    done, one at a time, so that nothing of ours disturbs the measurement, in a few passes of which
+    the best counts; each pass tells the best so far.
     """
-    schedule = Schedule(plan.trials())
-    kept: dict[str, int] = {}  # which worker can time a policy
-    with Workers(min(whole("jobs", jobs), len(schedule))) as workers:
-        busy = {
-            worker for worker in range(len(workers)) if _hand_out(schedule, workers, worker, kept)
-        }
-        while busy:
-            for worker, news in workers.receive():
-                if news == DONE:
-                    if not _hand_out(schedule, workers, worker, kept):
-                        busy.discard(worker)
-                else:
-                    yield _checked(news, workers, worker)
-        best: dict[str, Times] = {}
-        for _ in range(PASSES):
-            for policy in plan.policies:
-                times = _time(workers, kept[policy], policy)
-                best[policy] = Times(*map(min, times, best.get(policy, times)))
-                yield Timed(policy, best[policy])
+    return _Comparing(workers, tuning or Tuning(), trials, timed or []).events()
 
 
-def cores() -> int:
-    """How many processes this machine can run at once."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class _Comparing:
+    def __init__(self, workers: Workers, tuning: Tuning, trials: list[Trial], timed: list[Trial]):
+        self._workers = workers
+        self._tuning = tuning
+        self._schedule = Schedule(trials)
+        self._timed = {trial.program: trial for trial in timed}
+        self._keepers: dict[Program, int] = {}  # which worker can time a policy at once
+        self._doing: dict[int, Task] = {}
+        self._losses: Counter[Trial] = Counter()
 
+    def events(self) -> Generator[Event]:
+        """Everything, in order."""
+        for worker in range(len(self._workers)):
+            self._hand_out(worker)
+        while self._doing:
+            for worker, news in self._workers.receive():
+                event = self._take(worker, news)
+                if event is not None:
+                    yield event
+                if worker not in self._doing:
+                    self._hand_out(worker)
+        best: dict[Program, Times] = {}
+        for number in range(PASSES):
+            for trial in list(self._timed.values()):
+                for event in self._time(trial, keep=number < PASSES - 1):
+                    if isinstance(event, Timed):
+                        before = best.get(trial.program, event.times)
+                        best[trial.program] = Times(*map(min, event.times, before))
+                        event = event._replace(times=best[trial.program])
+                    yield event
 
-def _hand_out(schedule: Schedule, workers: Workers, worker: int, kept: dict[str, int]) -> bool:
-    """Give a worker its next trial, if there is one for it."""
-    trial = schedule.next(worker)
-    if trial is None:
-        return False
-    keep = trial.policy not in kept
-    kept.setdefault(trial.policy, worker)
-    workers.send(worker, Play(trial, keep))
-    return True
+    def _hand_out(self, worker: int) -> None:
+        """Give a worker its next trial, if there is one for it."""
+        trial = self._schedule.next(worker)
+        if trial is not None:
+            keep = trial.program in self._timed and trial.program not in self._keepers
+            if keep:
+                self._keepers[trial.program] = worker
+            self._send(worker, Play(trial, self._tuning, keep))
 
+    def _time(self, trial: Trial, keep: bool) -> Iterator[Event]:
+        self._send(self._keepers.setdefault(trial.program, 0), Time(trial, self._tuning, keep))
+        while self._doing:
+            for worker, news in self._workers.receive():
+                event = self._take(worker, news)
+                if event is not None:
+                    yield event
 
-def _time(workers: Workers, worker: int, policy: str) -> Times:
-    workers.send(worker, Time(policy))
-    times: Times | None = None
-    while True:
-        for sender, news in workers.receive():
-            if news == DONE and times is not None:
-                return times
-            event = _checked(news, workers, sender)
-            if isinstance(event, Timed):
-                times = event.times
+    def _send(self, worker: int, task: Task) -> None:
+        self._doing[worker] = task
+        self._workers.send(worker, task)
 
+    def _take(self, worker: int, news: News) -> Event | None:
+        """What is worth telling of a piece of news."""
+        if news == DONE:
+            del self._doing[worker]
+            return None
+        if isinstance(news, Lost):
+            self._replace(worker, news)
+            return None
+        if isinstance(news, Broken):
+            self._schedule.drop(news.trial.program)
+            self._timed.pop(news.trial.program, None)
+        event: Any = news
+        return event
 
-def _checked(news: Event | Failed, workers: Workers, worker: int) -> Event:
-    if isinstance(news, Failed):
-        raise WorkerError(f"{news.message} (while {workers.doing(worker)})", news.details)
-    return news
+    def _replace(self, worker: int, lost: Lost) -> None:
+        """Start another worker and have it do what the lost one did."""
+        task = self._doing.pop(worker, None)
+        self._keepers = {p: keeper for p, keeper in self._keepers.items() if keeper != worker}
+        self._workers.start(worker)
+        if task is None:
+            return
+        trial = task.trial
+        self._losses[trial] += 1
+        if self._losses[trial] == TRIES:
+            raise WorkerError(
+                f"{lost.message}, {TRIES} times, at {trial.policy} on {trial.environment}, "
+                f"seed {trial.seed}"
+            )
+        if isinstance(task, Time):
+            self._send(worker, task)
+        else:
+            self._schedule.put_back(trial, worker)

@@ -1,143 +1,65 @@
-"""The regret figure: mean curves with bands of one standard error, as PNG and SVG."""
+"""The figure of an experiment, as PNG and SVG. Which one, the experiment says."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from jostle.lab.palette import Stroke, strokes
-from jostle.lab.plan import Comparison, thinned
+from jostle.lab import figures_curves, figures_time
+from jostle.lab.outcome import Outcome
 from jostle.writing import atomic
 
-INK, FAINT = "#222222", "#cccccc"
+INK = "#222222"
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10,
+    "text.color": INK,
     "axes.edgecolor": "#999999",
     "axes.labelcolor": INK,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.titlepad": 10,
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.8,
+    "text.parse_math": False,  # names are text
     "xtick.color": INK,
     "ytick.color": INK,
     "svg.hashsalt": "jostle",  # the same figure gives the same file
 }
+DRAW = {
+    "curves": figures_curves.draw,
+    "bars": figures_time.bars,
+    "growth": figures_time.growth,
+}
 
 
-class Curve(NamedTuple):
-    """The mean cumulative regret of a policy, and its standard error."""
+def draw(outcome: Outcome) -> Any:
+    """The figure, as Matplotlib's.
 
-    policy: str
-    mean: np.ndarray
-    error: np.ndarray
-    stroke: Stroke
-
-
-def curves(comparison: Comparison) -> list[Curve]:
-    """A curve for each policy that has a finished run, the lowest last."""
-    drawn = []
-    looks = strokes(comparison.plan.policies)
-    for policy in reversed(comparison.policies()):
-        runs = np.stack([run.curve for run in comparison.of(policy)])
-        spread = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(runs.shape[1])
-        error = spread / np.sqrt(len(runs))
-        drawn.append(Curve(policy, runs.mean(axis=0), error, looks[policy]))
-    return drawn
-
-
-def save(comparison: Comparison, folder: Path) -> list[Path]:
-    """Draw the figure into ``folder``; the paths of the files."""
+    Raises a ``ValueError`` for an experiment that has none: its result is a table.
+    """
     from matplotlib import rc_context
 
+    kind = outcome.experiment.figure
+    if kind not in DRAW:
+        raise ValueError(f"an experiment with figure = {kind!r} has no figure, only a table")
     with rc_context(STYLE):
-        figure = _draw(comparison)
-        paths = [folder / "regret.png", folder / "regret.svg"]
+        return DRAW[kind](outcome)
+
+
+def save(outcome: Outcome, folder: Path) -> list[Path]:
+    """Draw the figure into ``folder``; the paths of the files, none if there is no figure."""
+    from matplotlib import rc_context
+
+    if outcome.experiment.figure not in DRAW:
+        return []
+    figure = draw(outcome)
+    paths = [folder / "figure.png", folder / "figure.svg"]
+    with rc_context(STYLE):
         for path in paths:
             kind = path.suffix[1:]
             extra: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 150}
             with atomic(path) as file:
                 figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, **extra)
     return paths
-
-
-def _draw(comparison: Comparison) -> Any:
-    # Not pyplot: its figures live in a global list, and it may look for a screen.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.3))
-    axes = figure.add_subplot()
-    plan = comparison.plan
-    rounds = thinned(plan.rounds)
-    drawn = curves(comparison)
-    for curve in drawn:
-        colour, dash = curve.stroke
-        line: dict[str, Any] = {"color": colour, "linewidth": 2, "solid_capstyle": "round"}
-        axes.fill_between(
-            rounds,
-            curve.mean - curve.error,
-            curve.mean + curve.error,
-            color=colour,
-            alpha=0.18,
-            linewidth=0,
-        )
-        axes.plot(rounds, curve.mean, linestyle=(0, dash) if dash else "-", **line)
-    seeds = max(len(comparison.of(curve.policy)) for curve in drawn)
-    axes.set_xlim(0, plan.rounds)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("round")
-    axes.set_ylabel("cumulative regret")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    axes.set_title(
-        f"{plan.environment}: mean of {seeds} run{'s' * (seeds > 1)}"
-        + (", ± one standard error" if seeds > 1 else ""),
-        loc="left",
-        parse_math=False,
-        color=INK,
-        fontsize=11,
-    )
-    _label(axes, drawn, plan.rounds)
-    return figure
-
-
-def _label(axes: Any, drawn: list[Curve], rounds: int) -> None:
-    """Name each line at its end, in ink with a tick of its colour, moved apart where they meet."""
-    low, high = axes.get_ylim()
-    axes.set(
-        xlim=axes.get_xlim(), ylim=(low, high)
-    )  # the ticks beside the plot shall not move them
-    points = axes.figure.get_figheight() * 72 * axes.get_position().height
-    ends = [float(curve.mean[-1]) for curve in drawn]
-    places = spread(ends, gap=13 / points * (high - low), low=low, high=high)
-    for curve, end, place in zip(drawn, ends, places, strict=True):
-        axes.plot(
-            [rounds, 1.035 * rounds],
-            [end, place],
-            color=curve.stroke.colour,
-            linewidth=1.2,
-            clip_on=False,
-        )
-        axes.text(1.045 * rounds, place, curve.policy, va="center", color=INK, parse_math=False)
-
-
-def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places nearest to ``places`` that keep their order, a gap, and the limits if they can."""
-    order = np.argsort(places, kind="stable")
-    steps = gap * np.arange(len(order))
-    # Without the steps, "a gap apart in order" is "never descending": a regression of blocks.
-    blocks: list[list[float]] = []
-    for value in np.asarray(places, float)[order] - steps:
-        blocks.append([value])
-        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
-            above = blocks.pop()
-            blocks[-1] += above
-    level = np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
-    level = np.clip(level, low, max(low, high - steps[-1])) + steps
-    result = np.empty(len(order))
-    result[order] = level
-    return [float(value) for value in result]

@@ -1,40 +1,94 @@
-"""What a comparison shows in one sentence, and how surely in another."""
+"""What an experiment shows in one sentence a panel, and how surely in another."""
 
-import numpy as np
+from jostle.lab.labels import labels, sized_by
+from jostle.lab.outcome import Outcome
+from jostle.lab.plan import REGRET, Comparison
+from jostle.lab.significance import gap
+from jostle.lab.table import rows
+from jostle.lab.times import growths, rates
 
-from jostle.lab.plan import Comparison
-from jostle.lab.table import rows, standard_error
+
+def headlines(outcome: Outcome) -> list[tuple[str, str]]:
+    """A sentence for each panel of an experiment, with (maybe empty) how sure it is."""
+    kind = outcome.experiment.figure
+    if kind == "statistics":
+        count = len(outcome.manifest.environments)
+        return [(f"{count} environment{'s' * (count > 1)}; nothing was played.", "")]
+    if kind == "bars":
+        return [_pace(comparison) for comparison in outcome.comparisons]
+    if kind == "growth":
+        return _growth(outcome)
+    return [headline(comparison) for comparison in outcome.comparisons]
 
 
 def headline(comparison: Comparison) -> tuple[str, str]:
-    """Who has the lowest regret, and (maybe empty) whether the runs suffice to say so."""
+    """Who is best, and (maybe empty) whether the runs suffice to say so."""
     plan = comparison.plan
-    ranked = rows(comparison)
+    ranked, names = rows(comparison), labels(plan.policies)
+    where = labels([plan.environment])[plan.environment]
     if not ranked:
-        return "No run was finished.", ""
+        return f"No run on {where} was finished.", ""
+    low = plan.measure == REGRET
+    digits = ".1f" if low else ".3f"
+    word = "regret" if low else "normalised reward"
     best = ranked[0]
-    error = "" if best.error is None else f" ± {best.error:.1f}"
-    told = f"{best.regret:.1f}{error} after {plan.rounds:,} rounds of {plan.environment}"
+    error = "" if best.error is None else f" ± {best.error:{digits}}"
+    told = f"{best.mean:,{digits}}{error} after {plan.rounds:,} rounds of {where}"
     if len(ranked) == 1:
-        return f"{best.policy} has a mean regret of {told}.", ""
+        return f"{names[best.policy]} has a mean {word} of {told}.", ""
     second = ranked[1]
-    sentence = f"{best.policy} has the lowest regret: {told}"
-    if second.regret > 0:
-        share = round(100 * (1 - best.regret / second.regret))
-        sentence += f", {share}% below {second.policy} ({second.regret:.1f})"
-    return f"{sentence}.", _certainty(comparison, best.policy, second.policy)
+    sentence = f"{names[best.policy]} has the {'lowest' if low else 'highest'} {word}: {told}"
+    if second.mean > 0:
+        share = round(100 * abs(1 - best.mean / second.mean))
+        relation = f"{share}% {'below' if low else 'above'}" if share else "just ahead of"
+        sentence += f", {relation} the {second.mean:,{digits}} of {names[second.policy]}"
+    return f"{sentence}.", _certainty(comparison, second.policy, best.policy, digits)
 
 
-def _certainty(comparison: Comparison, best: str, second: str) -> str:
+def _certainty(comparison: Comparison, second: str, best: str, digits: str) -> str:
     """How sure the lead is, from the seeds that both have played: they met the same arms."""
-    first_runs = {run.trial.seed: run.regret for run in comparison.of(best)}
-    second_runs = {run.trial.seed: run.regret for run in comparison.of(second)}
-    shared = sorted(first_runs.keys() & second_runs.keys())
-    gaps = np.array([second_runs[seed] - first_runs[seed] for seed in shared])
-    error = standard_error(gaps)
-    if error is None:
-        return "One run each says little; more seeds would tell."
-    told = f"{gaps.mean():.1f} ± {error:.1f} over {len(gaps)} seeds"
-    if gaps.mean() > 2 * error:
-        return f"The lead is clear: {told}, seed by seed."
-    return f"The lead is too small to be sure of: {told}, seed by seed."
+    lead = gap(comparison, second, best)
+    if lead is None:
+        return "Fewer than three shared seeds say little; more would tell."
+    low, high = sorted((abs(lead.low), abs(lead.high)))
+    if lead.clear:
+        told = f"{abs(lead.mean):,{digits}} (95% interval {low:,{digits}} to {high:,{digits}})"
+        return f"The lead is beyond the noise of {lead.seeds} seeds: {told}."
+    told = f"{lead.mean:+,{digits}} (95% interval {lead.low:,{digits}} to {lead.high:,{digits}})"
+    return f"The lead is within the noise of {lead.seeds} seeds: {told}."
+
+
+def _pace(comparison: Comparison) -> tuple[str, str]:
+    """The fastest and the slowest."""
+    plan = comparison.plan
+    where, names = labels([plan.environment])[plan.environment], labels(plan.policies)
+    ranked = rates(comparison)
+    if not ranked:
+        return f"Nothing was timed on {where}.", ""
+    fastest, slowest = ranked[0], ranked[-1]
+    told = f"{names[fastest.policy]} takes {fastest.total:.3g} ms a round of {where}"
+    if fastest is slowest:
+        return f"{told}.", ""
+    ratio = f", {slowest.total / fastest.total:,.3g} times as much" if fastest.total > 0 else ""
+    return f"{told}; {names[slowest.policy]} {slowest.total:.3g} ms{ratio}.", ""
+
+
+def _growth(outcome: Outcome) -> list[tuple[str, str]]:
+    """How much dearer a round gets from the smallest to the largest size."""
+    word = sized_by((*outcome.experiment.environments, *outcome.experiment.policies))
+    sentences = []
+    for growth in growths(outcome):
+        parts = []
+        for line in growth.lines:
+            first, last = line.choosing[0] + line.learning[0], line.choosing[-1] + line.learning[-1]
+            if len(line.sizes) > 1 and first > 0:
+                parts.append((last / first, line.label, line.sizes[0], line.sizes[-1]))
+        if not parts:
+            sentences.append((f"Too little was timed on {growth.environment}.", ""))
+            continue
+        parts.sort()
+        low, high = min(part[2] for part in parts), max(part[3] for part in parts)
+        told = ", ".join(f"{label} {ratio:.3g}" for ratio, label, *_ in parts)
+        start = f"From {word} {low:,} to {high:,} on {growth.environment}"
+        sentences.append((f"{start}, the time of a round grows by a factor of: {told}.", ""))
+    return sentences

@@ -1,4 +1,8 @@
-"""Policies and environments from text: ``npr``, ``npr:noise=0.2,steps=10``, ``my.module:Mine``."""
+"""Policies and environments from text.
+
+``npr``, ``npr:noise=0.2,steps=10``, ``npr:width=128`` (of its network), ``npr.paper`` (the class's
+other constructor of that name), ``my.module:Mine``.
+"""
 
 import dataclasses
 import importlib
@@ -27,6 +31,10 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
 FACTS = ("features", "pool", "blocks", "arms", "users", "items")
 """What a policy may ask of its environment, by having an argument of that name."""
 
+NETWORK = ["width", "depth"]
+"""Settings of a policy's network that may stand among its own."""
+
+PLAIN = (bool, int, float, str, type(None))
 WORDS = {"none": None, "true": True, "false": False}
 
 
@@ -88,9 +96,10 @@ def make_environment(text: str) -> Environment:
 def make_policy(text: str, environment: Environment) -> Policy:
     """The policy that ``text`` names, made for ``environment``."""
     name, settings = parse(text)
-    maker = _own("policy", name, Policy) if ":" in name else lookup("policy", name, CATALOG)
+    maker = _own("policy", name, Policy) if ":" in name else _known(name)
     facts = {fact: getattr(environment, fact, None) for fact in FACTS}
-    asked = inspect.signature(maker).parameters
+    asked = _parameters(maker)
+    _size_network(settings, asked)
     for fact, value in facts.items():
         if fact in asked and fact not in settings:
             if value is not None:
@@ -132,12 +141,51 @@ def describe(record: Policy | Environment) -> dict[str, str]:
     }
 
 
+def _known(name: str) -> Callable[..., Policy]:
+    """A policy of the catalog, or another constructor of one, as ``npr.paper``."""
+    base, _, variant = name.partition(".")
+    policy = lookup("policy", base, CATALOG)
+    if not variant:
+        return policy
+    makers = [
+        key
+        for key, value in inspect.getmembers_static(policy)
+        if isinstance(value, classmethod) and not key.startswith("_")
+    ]
+    if variant not in makers:
+        raise ValueError(unknown("policy", name, [base, *(f"{base}.{maker}" for maker in makers)]))
+    maker: Callable[..., Policy] = getattr(policy, variant)
+    return maker
+
+
+def _parameters(maker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """What ``maker`` takes; a constructor that passes settings on takes those of its class too."""
+    own = dict(inspect.signature(maker).parameters)
+    rest = [name for name, each in own.items() if each.kind is inspect.Parameter.VAR_KEYWORD]
+    for name in rest:
+        del own[name]
+    passed_on = inspect.signature(maker.__self__).parameters if rest else {}  # type: ignore[attr-defined]
+    return {**passed_on, **own}
+
+
+def _size_network(settings: dict[str, Any], asked: dict[str, inspect.Parameter]) -> None:
+    """Width and depth, where they are not settings of their own, are those of the network."""
+    sizes = {key: settings[key] for key in NETWORK if key in settings and key not in asked}
+    if sizes and "network" in asked:
+        for key in sizes:
+            del settings[key]
+        settings["network"] = dataclasses.replace(asked["network"].default, **sizes)
+
+
 def _make(kind: str, name: str, maker: Callable[..., Any], settings: dict[str, Any]) -> Any:
-    parameters = inspect.signature(maker).parameters
+    parameters = _parameters(maker)
     for key in settings:
         if key not in parameters:
-            raise ValueError(unknown(f"setting of {kind} {name!r}:", key, _writable(parameters)))
-        if key not in FACTS and key not in _writable(parameters):
+            choices = _writable(parameters)
+            choices += NETWORK if "network" in parameters else []
+            raise ValueError(unknown(f"setting of {kind} {name!r}:", key, choices))
+        made = key in FACTS or not isinstance(settings[key], PLAIN)  # by us, not from text
+        if not made and key not in _writable(parameters):
             raise ValueError(f"{key} of {kind} {name!r} is not a number or word: set it in Python")
     try:
         return maker(**settings)
@@ -147,7 +195,7 @@ def _make(kind: str, name: str, maker: Callable[..., Any], settings: dict[str, A
 
 def _writable(parameters: Any) -> list[str]:
     """The parameters whose values can be written as text, as their defaults show."""
-    plain = (bool, int, float, str, type(None), type(inspect.Parameter.empty))
+    plain = (*PLAIN, type(inspect.Parameter.empty))
     return [name for name, each in parameters.items() if isinstance(each.default, plain)]
 
 

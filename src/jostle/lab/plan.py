@@ -1,12 +1,12 @@
-"""What is compared, and what came of it. Plain data: nothing here needs JAX."""
+"""What is compared on one environment, and what came of it. Plain data: nothing here needs JAX."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-MOST_POINTS = 500  # of a stored curve: more than a screen can show, and small on disk
+MOST_POINTS = 200  # of a stored curve: as many as a figure can show, and small on disk
 
 
 class Trial(NamedTuple):
@@ -17,22 +17,45 @@ class Trial(NamedTuple):
     rounds: int
     seed: int
 
+    @property
+    def program(self) -> tuple[str, str]:
+        """What has to be compiled to play it; trials that differ in their seed share it."""
+        return self.environment, self.policy
+
+
+class Candidate(NamedTuple):
+    """A setting that took part in tuning, and how far it came."""
+
+    settings: Mapping[str, float]
+    """What it set; nothing for the settings as named."""
+    rounds: int
+    regret: float
+    """Cumulative, after those rounds."""
+
 
 class Run(NamedTuple):
     """A trial that was played to its end."""
 
     trial: Trial
-    curve: np.ndarray
+    regrets: np.ndarray
     """Cumulative regret at the rounds of ``thinned(rounds)``."""
-    reward: float
-    """The sum of all rewards."""
-    round_ms: float | None
+    rewards: np.ndarray
+    """Cumulative reward at the same rounds."""
+    settings: Mapping[str, float] = {}
+    """What tuning chose; nothing when it chose the settings as named, or when nothing was tuned."""
+    candidates: tuple[Candidate, ...] = ()
+    """All that took part in tuning, if there was any."""
+    seconds: float = 0.0
+    """Wall time of everything: compilation, tuning, playing."""
+    round_ms: float | None = None
     """Wall time of a whole round, environment included, while other trials ran beside it."""
+    state_bytes: int = 0
+    """The memory that the policy's state takes at the end."""
 
     @property
     def regret(self) -> float:
         """Cumulative regret at the end."""
-        return float(self.curve[-1])
+        return float(self.regrets[-1])
 
 
 class Times(NamedTuple):
@@ -43,30 +66,47 @@ class Times(NamedTuple):
 
 
 class Advanced(NamedTuple):
-    """News: a trial has played this many rounds."""
+    """News: this share of a trial's rounds, those of its tuning among them, has been played."""
 
     trial: Trial
-    rounds: int
+    share: float
 
 
 class Timed(NamedTuple):
-    """News: a policy was timed."""
+    """News: a policy was timed on an environment."""
 
+    environment: str
     policy: str
     times: Times
 
 
-Event = Advanced | Run | Timed
+class Broken(NamedTuple):
+    """News: a trial raised an error, and no other of its policy will be tried there."""
+
+    trial: Trial
+    message: str
+    details: str
+
+
+Event = Advanced | Run | Timed | Broken
+
+REGRET, REWARD = "regret", "reward"
+MEASURES = {REGRET: "cumulative regret", REWARD: "cumulative reward / that of a random choice"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Policies x seeds on one environment."""
+    """Policies x seeds on one environment: a panel of an experiment's figure."""
 
     environment: str
     policies: tuple[str, ...]
     rounds: int
     seeds: tuple[int, ...]
+    measure: str = REGRET
+    chance: float | None = None
+    """What a random choice earns a round, by which "reward" is divided."""
+    size: int | None = None
+    """The size this panel stands for, in an experiment over sizes."""
 
     def trials(self) -> list[Trial]:
         """Every trial, seed by seed, so that a comparison cut short is still a fair one."""
@@ -97,10 +137,25 @@ class Comparison:
         runs = [run for run in self.runs if run.trial.policy == policy]
         return sorted(runs, key=lambda run: run.trial.seed)
 
+    def curve(self, run: Run) -> np.ndarray:
+        """What is measured, at the rounds of ``thinned(rounds)``."""
+        if self.plan.measure == REGRET:
+            return run.regrets
+        return run.rewards / (thinned(self.plan.rounds) * (self.plan.chance or 1.0))
+
+    def curves(self, policy: str) -> np.ndarray:
+        """The curves of all finished runs of a policy, one a row, by seed."""
+        return np.stack([self.curve(run) for run in self.of(policy)])
+
+    def finals(self, policy: str) -> np.ndarray:
+        """What is measured at the last round, for all finished runs of a policy, by seed."""
+        return np.array([self.curve(run)[-1] for run in self.of(policy)])
+
     def policies(self) -> list[str]:
-        """The policies that have a finished run, the lowest mean regret first."""
+        """The policies that have a finished run, the best mean first."""
+        sign = 1 if self.plan.measure == REGRET else -1
         means = {
-            policy: float(np.mean([run.regret for run in self.of(policy)]))
+            policy: sign * float(np.mean(self.finals(policy)))
             for policy in self.plan.policies
             if self.of(policy)
         }

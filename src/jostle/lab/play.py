@@ -2,13 +2,20 @@
 
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
+import jax
+import numpy as np
+
 from jostle.environments import Environment
+from jostle.lab.candidates import candidates, rungs
+from jostle.lab.experiment import Tuning
 from jostle.lab.naming import make_environment, make_policy
-from jostle.lab.plan import Run, Trial, thinned
+from jostle.lab.plan import Candidate, Run, Trial, thinned
+from jostle.lab.race import race
 from jostle.policies import Policy
-from jostle.simulation import Result, simulate
+from jostle.simulation import Result
 
 
 class Played(NamedTuple):
@@ -20,28 +27,43 @@ class Played(NamedTuple):
     result: Result
 
 
-def play(trial: Trial, report: Callable[[int], None] | None = None) -> Played:
-    """Play a trial; ``report`` is told now and then how many rounds are done."""
-    environment = make_environment(trial.environment)
-    policy = make_policy(trial.policy, environment)
-    clock: list[tuple[int, float]] = []
-
-    def tick(rounds: int) -> None:
-        clock.append((rounds, time.perf_counter()))
-        if report is not None:
-            report(rounds)
-
-    result = simulate(policy, environment, rounds=trial.rounds, seed=trial.seed, report=tick)
+def play(
+    trial: Trial, tuning: Tuning | None = None, report: Callable[[float], None] | None = None
+) -> Played:
+    """Play a trial, tuned if asked to; ``report`` is told now and then the share that is done."""
+    started = time.perf_counter()
+    tuning = tuning or Tuning()
+    environment = _environment(trial.environment)
+    named = make_policy(trial.policy, environment)
+    tried = candidates(tuning, trial.policy, named)
+    policies = [named.replace(**settings) if settings else named for settings in tried]
+    raced = race(
+        policies,
+        environment,
+        rungs=rungs(tuning, len(tried)),
+        rounds=trial.rounds,
+        seed=trial.seed,
+        report=report,
+    )
+    result, points = raced.result, thinned(trial.rounds) - 1
     run = Run(
         trial,
-        curve=result.regret[thinned(trial.rounds) - 1],
-        reward=float(result.rewards.sum(dtype=float)),
-        round_ms=_round_ms(clock),
+        regrets=result.regret[points],
+        rewards=np.cumsum(result.rewards, dtype=np.float64)[points],
+        settings=tried[raced.winner],
+        candidates=tuple(
+            Candidate(settings, *reached)
+            for settings, reached in zip(tried, raced.reached, strict=True)
+            if len(tried) > 1
+        ),
+        seconds=time.perf_counter() - started,
+        round_ms=raced.round_ms,
+        state_bytes=sum(leaf.nbytes for leaf in jax.tree.leaves(result.state)),
     )
-    return Played(run, policy, environment, result)
+    return Played(run, policies[raced.winner], environment, result)
 
 
-def _round_ms(clock: list[tuple[int, float]]) -> float | None:
-    """Milliseconds a round, from the first report on: what came before it was compiled too."""
-    (first, start), (last, stop) = clock[0], clock[-1]
-    return 1000 * (stop - start) / (last - first) if last > first else None
+@lru_cache(maxsize=2)
+def _environment(text: str) -> Environment:
+    """Environments of data take seconds to read, and trials of the same one follow each other."""
+    return make_environment(text)

@@ -4,19 +4,22 @@ from collections import Counter
 
 from jostle.lab.plan import Trial
 
+Program = tuple[str, str]
+
 
 class Schedule:
     """Trials yet to be played, handed out so that few programs are compiled twice.
 
     A policy costs seconds to compile and often less to run, and every worker compiles for itself.
-    So, in this order, a worker that is free is given: a policy nobody has played yet; a trial of a
-    policy it has compiled, the lowest seed first; a trial of the policy with most left to do.
+    So, in this order, a worker that is free is given: a trial of a program (an environment and a
+    policy) that nobody has played yet; one of a program it has compiled; one of the program with
+    most left to do.
     """
 
     def __init__(self, trials: list[Trial]):
         self._waiting = list(trials)
-        self._started: set[str] = set()
-        self._compiled: dict[int, set[str]] = {}
+        self._started: set[Program] = set()
+        self._compiled: dict[int, set[Program]] = {}
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -26,21 +29,31 @@ class Schedule:
         trial = self._fresh() or self._warm(worker) or self._stolen()
         if trial is not None:
             self._waiting.remove(trial)
-            self._started.add(trial.policy)
-            self._compiled.setdefault(worker, set()).add(trial.policy)
+            self._started.add(trial.program)
+            self._compiled.setdefault(worker, set()).add(trial.program)
         return trial
 
+    def put_back(self, trial: Trial, worker: int) -> None:
+        """Trial and programs of a worker that is gone: the trial waits again, first of all."""
+        self._waiting.insert(0, trial)
+        self._compiled.pop(worker, None)
+
+    def drop(self, program: Program) -> None:
+        """Play no other trial of a program."""
+        self._waiting = [trial for trial in self._waiting if trial.program != program]
+
     def _fresh(self) -> Trial | None:
-        return next((trial for trial in self._waiting if trial.policy not in self._started), None)
+        return next((trial for trial in self._waiting if trial.program not in self._started), None)
 
     def _warm(self, worker: int) -> Trial | None:
         mine = self._compiled.get(worker, set())
-        return next((trial for trial in self._waiting if trial.policy in mine), None)
+        return next((trial for trial in self._waiting if trial.program in mine), None)
 
     def _stolen(self) -> Trial | None:
-        # The last trial of a policy is left to the worker that has compiled it.
-        left = Counter(trial.policy for trial in self._waiting)
-        for policy, count in left.most_common(1):
-            if count > 1:
-                return next(trial for trial in self._waiting if trial.policy == policy)
+        # The last trial of a program is left to the worker that has compiled it, if there is one.
+        known = set().union(*self._compiled.values()) if self._compiled else set()
+        left = Counter(trial.program for trial in self._waiting)
+        for program, count in left.most_common():
+            if count > 1 or program not in known:
+                return next(trial for trial in self._waiting if trial.program == program)
         return None

@@ -1,6 +1,6 @@
 """What all neural policies share: a network fitted to the history of observations."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,7 @@ from jostle.checks import unknown, whole
 from jostle.contexts import empty
 from jostle.fitting import Fit, Fitting, FullBatch, MiniBatch, Pooled, descend
 from jostle.memory import OLDEST, RANDOM, Tried
-from jostle.networks import MLP, Network, estimate, on_host
+from jostle.networks import MLP, Network, PaperNetwork, estimate, on_host
 from jostle.policies.base import Policy
 from jostle.records import leaf, static
 from jostle.types import Feedback
@@ -68,6 +68,24 @@ class NeuralPolicy(Policy):
     sweep: int = static(default=512)
     memory: int | None = static(default=None)
     forget: str = static(default=OLDEST)
+
+    @classmethod
+    def paper(cls, features: int, *, width: int = 64, depth: int = 3, **settings: Any) -> Self:
+        """As in the paper's experiments: its network and initialisation, descent on all history.
+
+        With ``pool=`` the history is pooled, which is exact. Exploration, regularisation and step
+        size are what the paper tunes on its first 1,000 rounds.
+        """
+        pooled = settings.get("pool") is not None
+        defaults = {
+            "network": PaperNetwork(width, depth),
+            "optimiser": optax.sgd,
+            "step_size": 0.01,
+            "regularisation": 0.001,
+            "steps": max(100, cls.steps),
+            "fitting": "pooled" if pooled else "full",
+        }
+        return cls(features, **{**defaults, **settings})
 
     def check(self) -> None:
         """Refuse bad arguments."""

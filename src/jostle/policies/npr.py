@@ -1,11 +1,9 @@
 """NPR: neural bandit with perturbed rewards (Jia et al., ICLR 2022, Algorithm 1)."""
 
-from typing import Any, Self
+from typing import Any
 
 import jax
-import optax
 
-from jostle.networks import PaperNetwork
 from jostle.policies.base import pick_best, preferring_untried
 from jostle.policies.neural import NeuralPolicy, NeuralState
 from jostle.records import leaf
@@ -26,28 +24,11 @@ class NPR(NeuralPolicy):
 
     Arguments:
         noise: nu, the standard deviation of the perturbations.
-        others: see ``NeuralPolicy``. The defaults are for practice; ``NPR.paper`` is the paper's.
+        others: see ``NeuralPolicy``. The defaults are for practice; ``NPR.paper(features=...)`` is
+            the algorithm to the letter.
     """
 
     noise: Any = leaf(default=0.03)
-
-    @classmethod
-    def paper(cls, features: int, *, width: int = 64, depth: int = 3, **settings: Any) -> Self:
-        """The algorithm to the letter: its network and initialisation, descent on all history.
-
-        With ``pool=`` the history is pooled, which is exact. Noise, regularisation and step size
-        are what the paper tunes on its first 1,000 rounds.
-        """
-        pooled = settings.get("pool") is not None
-        defaults = {
-            "network": PaperNetwork(width, depth),
-            "optimiser": optax.sgd,
-            "step_size": 0.01,
-            "regularisation": 0.001,
-            "steps": 100,
-            "fitting": "pooled" if pooled else "full",
-        }
-        return cls(features, **{**defaults, **settings})
 
     def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
         """An arm never pulled if there is one, else the arm of the highest estimate."""

@@ -1,4 +1,4 @@
-"""Worker processes, seen from the process that gives them work."""
+"""Workers on this machine, one process each, seen from the process that gives them work."""
 
 import multiprocessing
 import os
@@ -7,10 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any, Self
 
-from jostle.lab.worker import Task, work
+from jostle.lab.worker import Lost, News, Task, work
 
 ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
@@ -23,15 +23,13 @@ ONE_THREAD = {
 would depend on how many there are."""
 
 
-class WorkerError(Exception):
-    """A worker could not do its task; ``details`` is its traceback, if it lived to send one."""
-
-    def __init__(self, message: str, details: str = ""):
-        super().__init__(message)
-        self.details = details
+def one_thread() -> dict[str, str]:
+    """``ONE_THREAD``, beside what the user tells XLA: a flag may decide how it rounds."""
+    flags = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD['XLA_FLAGS']}".strip()
+    return {**ONE_THREAD, "XLA_FLAGS": flags}
 
 
-class Workers:
+class LocalWorkers:
     """A number of worker processes; leaving the ``with`` block ends them at once.
 
     They are started afresh (not forked, which JAX's threads would not survive) and do not see
@@ -39,20 +37,11 @@ class Workers:
     """
 
     def __init__(self, count: int):
-        context = multiprocessing.get_context("spawn")
-        self._processes: list[Any] = []
-        self._connections: list[Connection] = []
-        self._doing: list[Task | None] = [None] * count
-        with _environment(ONE_THREAD), _no_interrupts():
-            for number in range(count):
-                ours, theirs = context.Pipe()
-                process = context.Process(
-                    target=work, args=(theirs,), name=f"jostle-{number}", daemon=True
-                )
-                process.start()
-                theirs.close()  # so that we notice when the process, the only other owner, dies
-                self._processes.append(process)
-                self._connections.append(ours)
+        self._processes: list[Any] = [None] * count
+        self._connections: list[Any] = [None] * count
+        self._lost: list[int] = []
+        for worker in range(count):
+            self.start(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -67,51 +56,57 @@ class Workers:
     def __len__(self) -> int:
         return len(self._processes)
 
+    def start(self, worker: int) -> None:
+        """Start a process, in place of one that is gone."""
+        context = multiprocessing.get_context("spawn")
+        with _environment(one_thread()), _no_interrupts():
+            ours, theirs = context.Pipe()
+            process = context.Process(
+                target=work, args=(theirs,), name=f"jostle-{worker}", daemon=True
+            )
+            process.start()
+            theirs.close()  # so that we notice when the process, the only other owner, dies
+        self._processes[worker], self._connections[worker] = process, ours
+
+    def process(self, worker: int) -> int:
+        """The number of a worker's process."""
+        return int(self._processes[worker].pid)
+
     def send(self, worker: int, task: Task) -> None:
         """Give a worker its next task."""
-        self._doing[worker] = task
         try:
             self._connections[worker].send(task)
         except OSError:
-            raise self._death(worker) from None
+            self._lost.append(worker)
 
-    def receive(self) -> Iterator[tuple[int, Any]]:
+    def receive(self) -> Iterator[tuple[int, News]]:
         """Wait for news, then yield a piece from each worker that has some."""
+        while self._lost:
+            yield self._obituary(self._lost.pop())
         for connection in wait(self._connections):
-            worker = self._connections.index(connection)  # type: ignore[arg-type]
+            worker = self._connections.index(connection)
             try:
-                news = self._connections[worker].recv()
+                yield worker, self._connections[worker].recv()
             except (EOFError, OSError):
-                raise self._death(worker) from None
-            yield worker, news
+                yield self._obituary(worker)
 
-    def _death(self, worker: int) -> WorkerError:
+    def _obituary(self, worker: int) -> tuple[int, Lost]:
         process = self._processes[worker]
         process.join(timeout=5)
+        self._connections[worker].close()
         code = process.exitcode
         how = f"with exit code {code}"
         if code is not None and code < 0:
             how = f"by signal {signal.Signals(-code).name}"
         hint = "; perhaps the machine ran out of memory" if code == -9 else ""
-        return WorkerError(f"a worker process ended {how} while {self.doing(worker)}{hint}")
-
-    def doing(self, worker: int) -> str:
-        """What a worker is at, in words."""
-        task = self._doing[worker]
-        if task is None:
-            return "starting"
-        trial = getattr(task, "trial", None)
-        return (
-            f"timing {task[0]}" if trial is None else f"playing {trial.policy}, seed {trial.seed}"
-        )
+        return worker, Lost(f"a worker process ended {how}{hint}")
 
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
     """Environment variables as the processes started meanwhile shall find them."""
     before = dict(os.environ)
-    flags = f"{before.get('XLA_FLAGS', '')} {variables['XLA_FLAGS']}".strip()
-    os.environ.update({**variables, "XLA_FLAGS": flags})
+    os.environ.update(variables)
     try:
         yield
     finally:

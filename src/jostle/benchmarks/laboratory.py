@@ -1,0 +1,62 @@
+"""What the laboratory costs beside the work itself, and what a second process brings."""
+
+import tempfile
+import time
+from pathlib import Path
+
+from jostle.benchmarks.measure import Row
+from jostle.lab.compare import compare
+from jostle.lab.engine import Engine
+from jostle.lab.experiment import Experiment
+from jostle.lab.plan import Plan
+from jostle.lab.running import perform
+from jostle.lab.worker import Workers
+
+WORLD, POLICY = "h1", "npr"
+
+
+def second_worker(rounds: int = 1000, trials: int = 8, turns: int = 3) -> Row:
+    """The same trials by one worker and by two, both of which have compiled them before."""
+    with Engine("local", 1).workers(1) as one, Engine("local", 2).workers(2) as two:
+        for workers in (one, two):
+            _seconds(workers, Plan(WORLD, (POLICY,), rounds, tuple(range(4))))
+        plan = Plan(WORLD, (POLICY,), rounds, tuple(range(trials)))
+        pairs = [(_seconds(one, plan), _seconds(two, plan)) for _ in range(turns)]
+    alone, together = (min(pair[i] for pair in pairs) for i in (0, 1))
+    return Row(
+        f"{trials} trials of {rounds:,} rounds of NPR: one worker against two",
+        f"{alone:.1f} s",
+        f"{together:.1f} s",
+        alone / together,
+        1.7,
+        at_least=True,
+    )
+
+
+def trial_overhead(rounds: int = 1000, trials: int = 8) -> Row:
+    """Trials through a worker into a folder, against the time the worker spent on them."""
+    with Engine("local", 1) as engine, tempfile.TemporaryDirectory() as folder:
+
+        def kept(name: str, seeds: int) -> tuple[float, float]:
+            experiment = Experiment(name, (WORLD,), (POLICY,), rounds, tuple(range(seeds)))
+            start = time.perf_counter()
+            outcome = perform(experiment, Path(folder) / name, engine=engine)
+            within = sum(run.seconds for run in outcome.runs())
+            return time.perf_counter() - start, within
+
+        kept("compiled", 1)
+        ours, within = kept("measured", trials)
+    return Row(
+        f"a trial of {rounds:,} rounds of NPR, kept in a folder, against its playing alone",
+        f"{1000 * ours / trials:.0f} ms",
+        f"{1000 * within / trials:.0f} ms",
+        ours / within,
+        1.1,
+    )
+
+
+def _seconds(workers: Workers, plan: Plan) -> float:
+    start = time.perf_counter()
+    for _ in compare(plan.trials(), workers):
+        pass
+    return time.perf_counter() - start

@@ -1,0 +1,142 @@
+"""An experiment from its description to its results, in a folder that can be taken up again."""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from jostle.lab.compare import compare
+from jostle.lab.engine import Engine
+from jostle.lab.experiment import Experiment
+from jostle.lab.manifest import Manifest
+from jostle.lab.outcome import Outcome
+from jostle.lab.panels import Panels, prepare
+from jostle.lab.plan import Run, Timed, Trial
+from jostle.lab.progress import Bars, Display, Quiet
+from jostle.lab.status import Heartbeat
+from jostle.lab.store import Store, read, session
+
+
+def perform(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    panels: Panels | None = None,
+    engine: Engine | None = None,
+    command: str = "jostle.lab.run",
+    show: Callable[[Outcome], Display] = Quiet,
+) -> Outcome:
+    """Play what is missing of an experiment in ``folder`` and return all there is then.
+
+    ``show`` makes a display of the outcome as it stands, which is then told the news. Whatever
+    raises or interrupts, the trials finished by then are in the folder.
+    """
+    panels = panels or prepare(experiment)
+    with Store(folder, Manifest.of(experiment, panels)) as store:
+        outcome = read(folder)
+        missing = _in_order(outcome)
+        untimed = _untimed(outcome)
+        if missing or untimed:
+            engine = engine or Engine()
+            started = time.perf_counter()
+            heartbeat = Heartbeat(store, outcome)
+            note = session(command, engine.name, engine.count(len(missing)))
+            try:
+                with (
+                    engine.workers(len(missing)) as workers,
+                    closing(
+                        compare(missing, workers, tuning=experiment.tuning, timed=untimed)
+                    ) as events,
+                    show(outcome) as shown,
+                ):
+                    for event in events:
+                        if isinstance(event, Run):
+                            store.add(event)
+                            note["trials"] += 1
+                        outcome.add(event)
+                        if isinstance(event, Timed):
+                            store.keep_times(outcome)
+                        heartbeat.take(event)
+                        shown.show(event)
+            finally:
+                note["seconds"] = time.perf_counter() - started
+                store.keep_session(note)
+                outcome.sessions.append(note)
+        if not outcome.missing():
+            store.compact()
+    return outcome
+
+
+def run(
+    experiment: Experiment | Mapping[str, Any] | str | None = None,
+    *,
+    folder: str | Path | None = None,
+    jobs: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    **fields: Any,
+) -> Outcome:
+    """Run an experiment, from a notebook or a script.
+
+    Arguments:
+        experiment: an ``Experiment``, a mapping of its fields, the name of one of the paper's
+            figures, or the path of a TOML file. Or give the fields themselves:
+            ``run(environments=["h1"], policies=["npr", "lin-ucb"], rounds=500, seeds=3)``.
+        folder: where to keep it; the same experiment in the same folder goes on where it stopped.
+            By default ``runs/NAME``.
+        jobs: worker processes; one a core by default.
+        engine: "local" or "ray".
+        address: of a Ray cluster.
+        fields: fields of the experiment, in place of those it has.
+    """
+    chosen = _experiment(experiment, fields)
+    where = Path(folder) if folder is not None else Path("runs") / chosen.name
+    outcome = perform(chosen, where, engine=Engine(engine, jobs, address), show=_bars)
+    for broken in outcome.broken:
+        told = f"{broken.trial.policy} on {broken.trial.environment}: {broken.message}"
+        warnings.warn(told, RuntimeWarning, stacklevel=2)
+    return outcome
+
+
+def _experiment(given: Any, fields: dict[str, Any]) -> Experiment:
+    if given is None:
+        return Experiment.from_mapping({"name": "experiment", **fields})
+    if isinstance(given, Mapping):
+        return Experiment.from_mapping({**given, **fields})
+    if isinstance(given, str | Path):
+        from jostle.lab.paper import find
+
+        given = find(str(given))
+    if not isinstance(given, Experiment):
+        raise TypeError(f"experiment must be an Experiment, a mapping or a name, not {given!r}")
+    return given.replace(**fields)
+
+
+def _bars(outcome: Outcome) -> Display:
+    """Bars where there is a notebook or a terminal to show them."""
+    from rich.console import Console
+
+    console = Console()
+    return Bars(console, outcome) if console.is_terminal or console.is_jupyter else Quiet(outcome)
+
+
+def _in_order(outcome: Outcome) -> list[Trial]:
+    """What is missing, seed by seed."""
+    missing = set(outcome.missing())
+    return [trial for trial in outcome.trials() if trial in missing]
+
+
+def _untimed(outcome: Outcome) -> list[Trial]:
+    """A trial of each policy that is yet to be timed."""
+    if not outcome.experiment.times:
+        return []
+    first = outcome.experiment.seeds[0]
+    return [
+        Trial(plan.environment, policy, plan.rounds, first)
+        for comparison in outcome.comparisons
+        for plan in [comparison.plan]
+        for policy in plan.policies
+        if policy not in comparison.times
+    ]

@@ -1,0 +1,414 @@
+"""``jostle run``, ``reproduce``, ``report`` and ``status``: experiments from the command line."""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
+
+if TYPE_CHECKING:
+    from jostle.lab.engine import Engine
+    from jostle.lab.experiment import Experiment
+    from jostle.lab.outcome import Outcome
+    from jostle.lab.panels import Panels
+
+WORTH_SAYING = 2**25  # bytes
+
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        help="Workers, of one thread each. The numbers do not depend on it.",
+        show_default="one a core",
+    ),
+]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="Where: [cyan]local[/] (processes here) or [cyan]ray[/] "
+        "(pip install 'jostle\\[ray]').",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        help="Of a Ray cluster, as host:port or ray://host:port.",
+        show_default="a Ray of our own, here",
+    ),
+]
+
+
+def run(
+    experiment: Annotated[
+        str | None,
+        typer.Argument(
+            help="A TOML file, or a figure of the paper by name, as [cyan]fig1a[/].",
+            show_default="what the options say",
+        ),
+    ] = None,
+    environment: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--environment",
+            "-e",
+            help="What to play: h1 or h2, the synthetic bandits of the paper, or a data set, as "
+            "mushroom (see [cyan]jostle data list[/]); maybe with settings, as in "
+            "[cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms each round) or "
+            "[cyan]mushroom:encoding=paper[/]. Repeat it for several.",
+            show_default="h1",
+        ),
+    ] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policies",
+            "-p",
+            help="Who plays: names with commas between them, maybe with settings, as in "
+            "[cyan]npr:noise=0.2,steps=10,uniform[/], or a class of your own as "
+            "[cyan]package.module:ClassName[/]. By default every policy that suits.",
+            show_default="all that suit the environment",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", "-n", min=1, help="Rounds of each run.", show_default="2000"),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds",
+            "-s",
+            min=1,
+            help="Runs of each policy. With one seed all policies meet the same arms and noise.",
+            show_default="5",
+        ),
+    ] = None,
+    tune: Annotated[
+        str | None,
+        typer.Option(
+            "--tune",
+            "-t",
+            help="How each run finds its settings on its first 1,000 rounds: [cyan]none[/], "
+            "[cyan]grid[/] (the paper's protocol) or [cyan]halving[/] (the same, cheaper).",
+            show_default="none",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the results. The same experiment in the same folder goes on where it "
+            "stopped; another one is refused, since nothing is overwritten.",
+            show_default="runs/NAME",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    engine: EngineName = "local",
+    address: Address = None,
+) -> None:
+    """Compare policies on bandits: a table, a figure and a report.
+
+    Each policy plays the same bandit with the same seeds. Regret is what the
+    best arm shown would have brought on average, less what the chosen one
+    would, summed over the rounds: less is better. Every finished run is kept:
+    after Ctrl-C (or worse), the same command with the same output goes on.
+
+    [bold]Examples[/]
+
+    [cyan]jostle run[/]
+      all policies on h1, 2,000 rounds, 5 seeds
+
+    [cyan]jostle run -e h2 -p npr,epsilon-greedy -n 10000 -s 10 -o runs/mine[/]
+      two policies, longer, on h2, in a folder that can be taken up again
+
+    [cyan]jostle run -p npr,npr:noise=0.3,npr:noise=0[/]
+      one policy with three settings
+
+    [cyan]jostle run -e h1:pool=none -p mine.policies:Careful,npr[/]
+      your own policy, on arms that are new each round
+
+    [cyan]jostle run mine.toml[/]
+      an experiment from a file, of five lines such as
+
+      environments = \\["h1", "mushroom"]
+      policies = \\["npr", "lin-ucb", "uniform"]
+      rounds = 2000
+      seeds = 5
+      tuning = "halving"
+
+    [bold]What it writes[/]
+
+    report.html (open it in a browser), figure.png, figure.svg,
+    trials.parquet (all curves and final values), manifest.json
+
+    Much of a short run is compilation. To compile but once for many of them,
+    name a folder in the environment variable JAX_COMPILATION_CACHE_DIR.
+    """
+    console = Console()
+    with _interruptible():
+        with _bad_input():
+            chosen = _experiment(experiment, environment, policies, rounds, seeds, tune)
+            worker_engine = _engine(engine, jobs, address)
+            panels = _prepare(chosen)
+        named = experiment is not None or output is not None
+        folder = output or Path("runs") / (chosen.name if named else _stamped(chosen.name))
+        outcome, code = _perform(console, chosen, panels, folder, worker_engine)
+        if outcome.runs() or chosen.figure == "statistics":
+            _finish(console, outcome, folder)
+        elif not named:
+            shutil.rmtree(folder)  # nothing came of it, and nobody asked for it by name
+    raise typer.Exit(code)
+
+
+def reproduce(
+    figures: Annotated[
+        list[str],
+        typer.Argument(help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/]."),
+    ],
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile",
+            help="How thoroughly: [cyan]quick[/] (a first look, ten minutes for all), "
+            "[cyan]standard[/] (full length, 5 runs, tuned by halving) or [cyan]paper[/] (its "
+            "exact protocol: days).",
+        ),
+    ] = "quick",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for all of them.", show_default="runs/PROFILE"),
+    ] = None,
+    jobs: Jobs = None,
+    engine: EngineName = "local",
+    address: Address = None,
+) -> None:
+    """Run the experiments behind the paper's figures.
+
+    Each figure gets a folder with its results and report, and index.html shows
+    them all. Figures of real data need it ([cyan]jostle data fetch all[/]); those
+    whose data is not here are left out, and said to be. Whatever stops it, the
+    same command goes on where it stopped.
+
+    [bold]Examples[/]
+
+    [cyan]jostle reproduce all[/]
+      a first look at every figure
+
+    [cyan]jostle reproduce fig1a fig2b --profile standard[/]
+      two of them in earnest
+    """
+    from jostle.lab import report as pages
+    from jostle.lab.paper import PAPER, find, with_profile
+
+    console = Console()
+    done: list[tuple[Outcome, str]] = []
+    worst = 0
+    with _interruptible():
+        with _bad_input():
+            names = list(PAPER) if "all" in figures else list(dict.fromkeys(figures))
+            chosen = [with_profile(find(name), profile) for name in names]
+            worker_engine = _engine(engine, jobs, address)
+        where = out or Path("runs") / profile
+        with worker_engine:
+            for each in chosen:
+                try:
+                    panels = _prepare(each)
+                except (FileNotFoundError, ImportError) as error:
+                    complain(f"{each.name} is left out: {error}")
+                    continue
+                console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
+                outcome, code = _perform(console, each, panels, where / each.name, worker_engine)
+                worst = max(worst, code)
+                pages.save(outcome, where / each.name)
+                done.append((outcome, each.name))
+                page = pages.index(done, where)
+                if code == INTERRUPTED:
+                    break
+        if done:
+            console.print(f"report  {page}", markup=False, highlight=False, soft_wrap=True)
+    raise typer.Exit(worst)
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="Of an experiment, finished or not.")],
+) -> None:
+    """Write the figures and the report of an experiment again, and show its table."""
+    with _bad_input():
+        from jostle.lab.store import read
+
+        outcome = read(folder)
+    if not outcome.runs() and outcome.experiment.figure != "statistics":
+        stop(f"no trial of {str(folder)!r} is finished", FAILED)
+    _finish(Console(), outcome, folder)
+
+
+def status(
+    folder: Annotated[Path, typer.Argument(help="Of an experiment.")],
+) -> None:
+    """Say how far an experiment is, from another shell than the one it runs in."""
+    with _bad_input():
+        from jostle.lab import store
+        from jostle.lab.status import lines
+
+        outcome = store.read(folder)
+        told = lines(store.status(folder), outcome, store.locked(folder))
+    for line in told:
+        typer.echo(line)
+
+
+@contextmanager
+def _bad_input() -> Iterator[None]:
+    """Errors of the user's making, as one line each."""
+    from jostle.lab.worker import WorkerError
+
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        stop(str(error), BAD_INPUT)
+    except (FileNotFoundError, ImportError, WorkerError) as error:  # data or a package not here
+        stop(str(error), FAILED)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        stop("Interrupted", INTERRUPTED)
+
+
+def _experiment(
+    name: str | None,
+    environments: list[str] | None,
+    policies: list[str] | None,
+    rounds: int | None,
+    seeds: int | None,
+    tune: str | None,
+) -> "Experiment":
+    """The experiment that was asked for, from a file or figure, with what the options change."""
+    from jostle.lab.experiment import Experiment
+    from jostle.lab.naming import split
+    from jostle.lab.paper import find
+
+    fields: dict[str, Any] = {}
+    if environments is not None:
+        fields["environments"] = environments
+    if policies is not None:
+        fields["policies"] = split(policies)
+        if not fields["policies"]:
+            raise ValueError("policies is empty: name at least one, such as npr")
+    if rounds is not None:
+        fields["rounds"] = rounds
+    if seeds is not None:
+        fields["seeds"] = seeds
+    if tune is not None:
+        fields["tuning"] = tune
+    if name is not None:
+        return find(name).replace(**fields)
+    fields.setdefault("environments", ["h1"])
+    stem = re.sub(r"[^a-zA-Z0-9.]+", "-", "-".join(fields["environments"])).strip("-.")[:40]
+    return Experiment.from_mapping({"name": stem or "run", "times": True, **fields})
+
+
+def _stamped(name: str) -> str:
+    """A folder name of its own, for experiments that nobody named."""
+    stamp = f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    taken = (Path("runs") / stamp).exists()
+    return f"{stamp}-{os.getpid()}" if taken else stamp
+
+
+def _engine(name: str, jobs: int | None, address: str | None) -> "Engine":
+    from jostle.lab.engine import Engine
+
+    return Engine(name, jobs, address)
+
+
+def _prepare(experiment: "Experiment") -> "Panels":
+    """Everything made once, so that errors come before the work; large memory is said."""
+    from jostle.lab.panels import prepare
+
+    # Policies of the user's own are looked for where the command was given, as Python would.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    panels = prepare(experiment)
+    for name, needed in panels.bytes.items():
+        if needed > WORTH_SAYING:
+            typer.echo(f"{name}: {needed / 2**30:.2f} GiB a run for its full covariance")
+    return panels
+
+
+def _perform(
+    console: Console, experiment: "Experiment", panels: "Panels", folder: Path, engine: "Engine"
+) -> tuple["Outcome", int]:
+    """Play what is missing; what there is then, and the exit code."""
+    from jostle.lab.progress import display
+    from jostle.lab.running import perform
+    from jostle.lab.store import FolderError, read
+    from jostle.lab.worker import WorkerError
+
+    command = shlex.join(["jostle", *sys.argv[1:]])
+    try:
+        outcome = perform(
+            experiment,
+            folder,
+            panels=panels,
+            engine=engine,
+            command=command,
+            show=lambda outcome: display(console, outcome),
+        )
+    except KeyboardInterrupt:
+        outcome = read(folder)
+        _say_stopped("Interrupted", outcome, folder)
+        return outcome, INTERRUPTED
+    except WorkerError as error:
+        outcome = read(folder)
+        _say_stopped(str(error), outcome, folder)
+        return outcome, FAILED
+    except FolderError as error:
+        stop(str(error), BAD_INPUT)
+    for broken in outcome.broken:
+        typer.echo(broken.details, err=True)
+        where = f"{broken.trial.policy} on {broken.trial.environment}"
+        complain(f"{where}, seed {broken.trial.seed}: {broken.message}")
+    return outcome, FAILED if outcome.broken else 0
+
+
+def _say_stopped(reason: str, outcome: "Outcome", folder: Path) -> None:
+    done, wanted = len(outcome.runs()), len(outcome.trials())
+    again = f"the same command with --output {folder} goes on"
+    complain(f"{reason}. {done} of {wanted} runs are finished and kept; {again}.")
+
+
+def _finish(console: Console, outcome: "Outcome", folder: Path) -> None:
+    """Write all there is to write, then show it."""
+    from jostle.lab import report as pages
+    from jostle.lab import table
+    from jostle.lab.headline import headlines
+
+    paths = pages.save(outcome, folder)
+    for comparison in outcome.comparisons:
+        plan = comparison.plan
+        console.print()
+        console.print(table.as_rich(comparison, f"{plan.environment}, {plan.rounds:,} rounds"))
+    for sentences in headlines(outcome):
+        console.print("\n" + " ".join(sentences), markup=False, highlight=False)
+    if outcome.comparisons:
+        console.print("\n" + table.NOTE + "\n", style="dim", highlight=False)
+    for path in paths[:2]:
+        name = "report" if path.suffix == ".html" else "figure"
+        console.print(f"{name}  {path}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,68 @@
+"""Experiments that are killed at random moments lose nothing that was finished."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import jostle.lab
+from jostle.lab.store import FolderError, locked, read
+
+WORLD = "h1:features=4,pool=6,shown=3"
+FIELDS = {"environments": [WORLD], "policies": ["uniform", "lab.own:First"], "rounds": 300}
+COMMAND = [sys.executable, "-c", "from jostle.cli import app; app()", "run", "-e", WORLD]
+COMMAND += ["-p", "uniform,lab.own:First", "-n", "300", "-s", "150", "-j", "2"]
+
+
+def test_a_run_from_python(tmp_path):
+    outcome = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
+    assert repr(outcome) == "Outcome('experiment', 4 of 4 runs)"
+    assert len(outcome.frame()) == 4 * 200
+    again = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
+    assert again.frame().equals(outcome.frame())
+    assert len(again.sessions) == 1  # there was nothing left to do
+    with pytest.raises(FolderError, match=r"experiment.seeds"):
+        jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=3, **FIELDS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+def test_killed_at_random_moments_it_loses_no_finished_trial(tmp_path):
+    moments = random.Random(1)
+    folder = tmp_path / "out"
+    finished: dict = {}
+    for _ in range(4):
+        process = subprocess.Popen(
+            [*COMMAND, "-o", str(folder)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": "tests"},
+        )
+        try:
+            _await_more(folder, len(finished), process)
+            time.sleep(moments.uniform(0, 0.5))
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        assert not locked(folder)
+        now = {run.trial: run.regrets for run in read(folder).runs()}
+        assert finished.keys() < now.keys()
+        for trial, regrets in finished.items():
+            np.testing.assert_array_equal(now[trial], regrets)
+        finished = now
+    assert len(finished) < 300  # it was always killed in mid-run
+
+
+def _await_more(folder, count, process):
+    for _ in range(1200):
+        if len(list((folder / "parts").glob("*.parquet"))) > count or process.poll() is not None:
+            return
+        time.sleep(0.1)
+    raise AssertionError("nothing was finished in two minutes")
