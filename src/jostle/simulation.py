@@ -93,26 +93,10 @@ def begin(
     policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
 ) -> Progress:
     """A simulation of which no round has been played."""
-    return _begin(policy, environment, jax.random.key(whole("seed", seed, least=0)), rounds, scores)
-
-
-def advance(
-    policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
-) -> Progress:
-    """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
-    return _advance(policy, environment, progress, start, stop)
-
-
-@jax.jit(static_argnums=(3, 4))
-def _begin(
-    policy: Policy, environment: Environment, key: jax.Array, rounds: int, scores: bool
-) -> Progress:
-    # The environment's keys do not depend on the policy: all policies meet the same stream.
-    policy_key, environment_key = jax.random.split(key)
-    init_key, policy_key = jax.random.split(policy_key)
-    problem_key, environment_key = jax.random.split(environment_key)
-    state = policy.reserve(policy.init(init_key), observations=rounds, arms=environment.arms or 0)
-    world = environment.init(problem_key)
+    seed = whole("seed", seed, least=0)
+    # Two programs: a comparison of many policies draws its problems by one and the same.
+    world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
+    state = _ready(policy, init_key, rounds, environment.arms or 0)
     shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
     trace = Trace(
         jnp.zeros(rounds, jnp.int32),
@@ -123,16 +107,39 @@ def _begin(
     return Progress(state, world, policy_key, environment_key, trace)
 
 
+def advance(
+    policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
+) -> Progress:
+    """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
+    return _advance(policy, environment, progress, start, stop)
+
+
+@jax.jit
+def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]:
+    """The problem, the environment's key, and two for the policy."""
+    # The environment's keys do not depend on the policy: all policies meet the same stream.
+    policy_key, environment_key = jax.random.split(key)
+    init_key, policy_key = jax.random.split(policy_key)
+    problem_key, environment_key = jax.random.split(environment_key)
+    return environment.init(problem_key), environment_key, init_key, policy_key
+
+
+@jax.jit(static_argnums=(2, 3))
+def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
+    """The policy's first state, with room for all rounds."""
+    return policy.reserve(policy.init(key), observations=rounds, arms=arms)
+
+
 @jax.jit(donate_argnums=2)
 def _advance(
     policy: Policy, environment: Environment, progress: Progress, start: Any, stop: Any
 ) -> Progress:
     world = progress.environment_state
+    both_keys = jnp.stack([progress.environment_key, progress.policy_key])
 
     def play(t: jax.Array, carry: tuple[Any, Trace]) -> tuple[Any, Trace]:
         state, trace = carry
-        observe_key, reward_key = jax.random.split(jax.random.fold_in(progress.environment_key, t))
-        choose_key, learn_key = jax.random.split(jax.random.fold_in(progress.policy_key, t))
+        (observe_key, reward_key), (choose_key, learn_key) = _round_keys(both_keys, t)
         round = show(policy, environment.observe(world, observe_key, t))
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
@@ -148,6 +155,16 @@ def _advance(
     carry = (progress.policy_state, progress.trace)
     state, trace = jax.lax.fori_loop(start, stop, play, carry)
     return progress._replace(policy_state=state, trace=trace)
+
+
+@jax.vmap
+def _split_at(key: jax.Array, t: jax.Array) -> jax.Array:
+    return jax.random.split(jax.random.fold_in(key, t))
+
+
+def _round_keys(keys: jax.Array, t: jax.Array) -> jax.Array:
+    """Two keys of round ``t`` from each of ``keys``: for all at once, which compiles faster."""
+    return _split_at(keys, jnp.broadcast_to(t, keys.shape))
 
 
 def show(policy: Policy, round: Round) -> Round:
