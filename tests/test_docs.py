@@ -3,9 +3,12 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from jostle.lab.experiment import Experiment
 
 ROOT = Path(__file__).parent.parent
 
@@ -27,6 +30,19 @@ def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
         first, last = map(float, re.findall(r"-?\d\.\d\d", done.stdout))
         assert last > first + 0.2
         assert (tmp_path / "agent.npz").exists()
+
+
+def test_the_experiment_of_the_guide_is_one():
+    text = (ROOT / "docs" / "lab.md").read_text()
+    content = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
+    assert len(content) == 5
+    assert Experiment.from_mapping({"name": "first-look", **content}).rounds == 2000
+
+
+def test_the_python_of_the_guide_to_the_laboratory_runs_as_pasted(tmp_path):
+    (tmp_path / "pasted.py").write_text(snippets("docs/lab.md")[0])
+    subprocess.run([sys.executable, "pasted.py"], cwd=tmp_path, timeout=300, check=True)
+    assert (tmp_path / "runs" / "small" / "trials.parquet").exists()
 
 
 def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):

@@ -189,6 +189,16 @@ def reproduce(
             "exact protocol: days).",
         ),
     ] = "quick",
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--policies",
+            "-p",
+            help="Policies to compare beside those of the figures, as "
+            "[cyan]mine.policies:Careful[/].",
+            show_default="none",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder for all of them.", show_default="runs/PROFILE"),
@@ -211,9 +221,13 @@ def reproduce(
 
     [cyan]jostle reproduce fig1a fig2b --profile standard[/]
       two of them in earnest
+
+    [cyan]jostle reproduce all -p mine.policies:Careful -o runs/careful[/]
+      your own policy in every figure
     """
     from jostle.lab import report as pages
-    from jostle.lab.paper import PAPER, find, with_profile
+    from jostle.lab.naming import split
+    from jostle.lab.paper import PAPER, find, with_policies, with_profile
 
     console = Console()
     done: list[tuple[Outcome, str]] = []
@@ -221,7 +235,8 @@ def reproduce(
     with _interruptible():
         with _bad_input():
             names = list(PAPER) if "all" in figures else list(dict.fromkeys(figures))
-            chosen = [with_profile(find(name), profile) for name in names]
+            more = tuple(split(policies or []))
+            chosen = [with_policies(with_profile(find(name), profile), more) for name in names]
             worker_engine = _engine(engine, jobs, address)
         where = out or Path("runs") / profile
         with worker_engine:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from jostle.lab.experiment import Experiment, Tuning
-from jostle.lab.paper import PAPER, PROFILES, find, with_profile
+from jostle.lab.paper import PAPER, PROFILES, find, with_policies, with_profile
 
 LEAST = {"name": "a", "environments": ["h1"]}
 
@@ -67,3 +67,11 @@ def test_the_paper_profile_is_its_protocol():
     assert made.rounds == 10_000
     assert "npr.paper" in made.policies
     assert "lin-ucb" in made.policies
+
+
+def test_a_policy_of_ones_own_joins_every_figure_that_compares():
+    for experiment in PAPER.values():
+        joined = with_policies(experiment, ("lab.own:First", "npr"))
+        compares = experiment.figure != "statistics"
+        assert ("lab.own:First" in joined.policies) == compares
+        assert joined.policies.count("npr") <= 1

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,7 +60,7 @@ class LocalWorkers:
     def start(self, worker: int) -> None:
         """Start a process, in place of one that is gone."""
         context = multiprocessing.get_context("spawn")
-        with _environment(one_thread()), _no_interrupts():
+        with _environment(one_thread()), _no_interrupts(), _without_main():
             ours, theirs = context.Pipe()
             process = context.Process(
                 target=work, args=(theirs,), name=f"jostle-{worker}", daemon=True
@@ -128,3 +129,20 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Keep processes started meanwhile from running the user's script again.
+
+    They need nothing of it, and a script without ``if __name__ == "__main__"`` would start workers
+    of its own in each of them.
+    """
+    main = vars(sys.modules["__main__"])
+    hidden = {name: main[name] for name in ("__file__", "__spec__") if name in main}
+    main.pop("__file__", None)
+    main["__spec__"] = None
+    try:
+        yield
+    finally:
+        main.update(hidden)

@@ -137,6 +137,14 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     return experiment.replace(tuning=tuning, seeds=seeds, policies=policies)
 
 
+def with_policies(experiment: Experiment, more: tuple[str, ...]) -> Experiment:
+    """An experiment with policies added that it has not."""
+    if experiment.figure == "statistics":
+        return experiment
+    added = tuple(name for name in more if name not in experiment.policies)
+    return experiment.replace(policies=(*experiment.policies, *added))
+
+
 NEURAL = ("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts")
 
 
