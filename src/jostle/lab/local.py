@@ -139,7 +139,7 @@ def _without_main() -> Iterator[None]:
     of its own in each of them.
     """
     main = vars(sys.modules["__main__"])
-    hidden = {name: main[name] for name in ("__file__", "__spec__") if name in main}
+    hidden: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}
     main.pop("__file__", None)
     main["__spec__"] = None
     try:
