@@ -1,4 +1,4 @@
-"""``jostle run``, ``reproduce``, ``report`` and ``status``: experiments from the command line."""
+"""``jostle run``, ``reproduce``, ``report``, ``summary`` and ``status``: experiments, typed."""
 
 import os
 import re
@@ -178,7 +178,10 @@ def run(
 def reproduce(
     figures: Annotated[
         list[str],
-        typer.Argument(help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/]."),
+        typer.Argument(
+            help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/] of them; also "
+            "[cyan]practical[/], [cyan]ablation[/] and [cyan]front[/], which go past it."
+        ),
     ],
     profile: Annotated[
         str,
@@ -270,6 +273,21 @@ def report(
     if not outcome.runs() and outcome.experiment.figure != "statistics":
         stop(f"no trial of {str(folder)!r} is finished", FAILED)
     _finish(Console(), outcome, folder)
+
+
+def summary(
+    folder: Annotated[Path, typer.Argument(help="Of folders of experiments, as reproduce makes.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The page; figures go into images/ beside it.")
+    ] = Path("results.md"),
+) -> None:
+    """Write all results of a folder as one Markdown page, the paper's claims judged by them."""
+    with _bad_input():
+        from jostle.lab.summary import collect, save
+
+        outcomes = collect(folder)
+        save(outcomes, out, f"jostle summary {folder} --out {out}")
+    typer.echo(out)
 
 
 def status(

@@ -3,13 +3,13 @@
 import os
 import signal
 
-import numpy as np
 import pytest
 
 from jostle.lab.compare import compare
 from jostle.lab.engine import Engine
 from jostle.lab.plan import Advanced, Broken, Plan, Run, Timed, gather
 from jostle.lab.worker import WorkerError
+from lab.examples import same
 
 WORLD = "h1:features=4,pool=6,shown=3"
 PLAN = Plan(WORLD, ("npr:steps=2", "lab.own:First"), 40, (0, 1, 2))
@@ -24,16 +24,6 @@ def events(plan, jobs=1, timed=(), engine="local"):
 def alone():
     """Everything one worker says of a small plan."""
     return events(PLAN, timed=PLAN.trials()[:2])
-
-
-def same(left, right):
-    """Whether two lots of events hold the same runs, bit for bit, in whatever order."""
-    ours, theirs = ({run.trial: run for run in each.runs} for each in (left, right))
-    return ours.keys() == theirs.keys() and all(
-        np.array_equal(ours[trial].regrets, theirs[trial].regrets)
-        and np.array_equal(ours[trial].rewards, theirs[trial].rewards)
-        for trial in ours
-    )
 
 
 def test_news_come_of_every_trial(alone):

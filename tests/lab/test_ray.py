@@ -8,7 +8,8 @@ import pytest
 from jostle.lab.compare import compare
 from jostle.lab.engine import Engine
 from jostle.lab.plan import Advanced, Plan, gather
-from lab.test_compare import WORLD, events, same
+from lab.examples import same
+from lab.test_compare import WORLD, events
 
 pytest.importorskip("ray", reason="Ray is not installed")
 

@@ -31,7 +31,7 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
 FACTS = ("features", "pool", "blocks", "arms", "users", "items")
 """What a policy may ask of its environment, by having an argument of that name."""
 
-NETWORK = ["width", "depth"]
+NETWORK = ["width", "depth", "linear"]
 """Settings of a policy's network that may stand among its own."""
 
 PLAIN = (bool, int, float, str, type(None))

@@ -7,6 +7,7 @@ perturbation (epsilon-greedy), FALCON+ and, on recommendations, a linear and a r
 from pathlib import Path
 
 from jostle.checks import unknown
+from jostle.lab.beyond import BEYOND
 from jostle.lab.experiment import Experiment, Tuning
 from jostle.lab.plan import REWARD
 
@@ -129,7 +130,7 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
         ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         return experiment.replace(rounds=200, seeds=(0,), sizes=ends)
     if profile == "standard":
-        tuned = experiment.figure == "curves"
+        tuned = experiment.figure == "curves" and experiment.name in PAPER
         return experiment.replace(tuning=Tuning("halving")) if tuned else experiment
     tuning = Tuning("grid", defaults=False) if experiment.figure == "curves" else Tuning()
     policies = tuple(_as_in_the_paper(name) for name in experiment.policies)
@@ -155,9 +156,10 @@ def _as_in_the_paper(name: str) -> str:
 
 
 def find(text: str) -> Experiment:
-    """The experiment of a figure of the paper, or of a file."""
-    if text in PAPER:
-        return PAPER[text]
+    """The experiment of a figure of the paper, one of our own, or that of a file."""
+    known = {**PAPER, **BEYOND}
+    if text in known:
+        return known[text]
     if text.endswith(".toml") or Path(text).is_file():
         return Experiment.load(Path(text))
-    raise ValueError(unknown("experiment", text, PAPER) + " Or name a .toml file.")
+    raise ValueError(unknown("experiment", text, known) + " Or name a .toml file.")

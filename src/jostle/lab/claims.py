@@ -1,0 +1,292 @@
+"""The paper's claims, each put to the test on results of our own.
+
+A claim is a sentence and the tests that must all pass for it. Tests of regret are paired: policies
+that share a seed met the same stream, and the interval is that of ``significance``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from jostle.lab.labels import labels
+from jostle.lab.outcome import Outcome
+from jostle.lab.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE
+from jostle.lab.plan import REGRET, Comparison, thinned
+from jostle.lab.significance import FEWEST, interval
+
+HOLDS, FAILS, OPEN, UNTRIED = "holds", "does not hold", "not decided", "not tried"
+Results = Mapping[str, Outcome]
+"""Outcomes by the names of their experiments."""
+
+
+class Finding(NamedTuple):
+    """What a test found."""
+
+    verdict: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Where:
+    """A panel of an experiment."""
+
+    experiment: str
+    panel: int = 0
+
+    def find(self, results: Results) -> Comparison | None:
+        """The comparison, if it is there."""
+        outcome = results.get(self.experiment)
+        return outcome.comparisons[self.panel] if outcome is not None else None
+
+
+@dataclass(frozen=True)
+class Behind:
+    """``policy`` does worse than ``other``: by a tenth, unless it says by how much."""
+
+    where: Where
+    policy: str
+    other: str
+    factor: float = 1.1
+    other_where: Where | None = None
+
+    def __call__(self, results: Results) -> Finding:
+        """Whether the loss is at least ``factor`` times the other's, seed by seed."""
+
+        def lead(low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+            return ours - self.factor * theirs if low else theirs / self.factor - ours
+
+        sides = (self.where, self.policy), (self.other_where or self.where, self.other)
+        return _paired(results, *sides, lead, "behind")
+
+
+@dataclass(frozen=True)
+class NotBehind:
+    """``policy`` does as well as ``other``, or better: within a tenth, unless it says."""
+
+    where: Where
+    policy: str
+    other: str
+    factor: float = 1.1
+
+    def __call__(self, results: Results) -> Finding:
+        """Whether the loss is less than ``factor`` times the other's, seed by seed."""
+
+        def lead(low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+            return self.factor * theirs - ours if low else ours * self.factor - theirs
+
+        sides = (self.where, self.policy), (self.where, self.other)
+        return _paired(results, *sides, lead, "not behind")
+
+
+@dataclass(frozen=True)
+class Sublinear:
+    """The regret of ``policy`` grows more slowly than the rounds, at the end."""
+
+    where: Where
+    policy: str
+
+    def __call__(self, results: Results) -> Finding:
+        """Whether the exponent of t, fitted to the second half of each curve, is below 1."""
+        comparison = self.where.find(results)
+        if comparison is None or len(comparison.of(self.policy)) < FEWEST:
+            return Finding(UNTRIED, "")
+        rounds = thinned(comparison.plan.rounds)
+        late = rounds > comparison.plan.rounds / 2
+        slopes = [
+            np.polyfit(np.log(rounds[late]), np.log(curve[late]), 1)[0]
+            for curve in comparison.curves(self.policy)
+        ]
+        low, high = interval(np.array(slopes))
+        verdict = HOLDS if high < 1 else FAILS if low > 1 else OPEN
+        name = labels(comparison.plan.policies)[self.policy]
+        return Finding(verdict, f"{name}: t^{np.mean(slopes):.2f} ({low:.2f} to {high:.2f})")
+
+
+@dataclass(frozen=True)
+class Times:
+    """The milliseconds of two policies, or of one at two sizes, are in a ratio within limits."""
+
+    first: tuple[Where, str]
+    second: tuple[Where, str]
+    part: str
+    least: float = 0.0
+    most: float = np.inf
+
+    def __call__(self, results: Results) -> Finding:
+        """Whether the ratio of ``part`` ("choosing" or "learning") is within its limits."""
+        found = []
+        for where, policy in (self.first, self.second):
+            comparison = where.find(results)
+            if comparison is None or policy not in comparison.times:
+                return Finding(UNTRIED, "")
+            found.append((comparison, policy, getattr(comparison.times[policy], self.part)))
+        (one, one_policy, ours), (other, other_policy, theirs) = found
+        ratio = ours / theirs
+        verdict = HOLDS if self.least <= ratio <= self.most else FAILS
+        sides = [_described(one, one_policy), _described(other, other_policy)]
+        return Finding(verdict, f"{self.part}, {sides[0]} against {sides[1]}: {ratio:.2g} x")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, and the tests that must all pass for it to hold."""
+
+    text: str
+    tests: tuple[Callable[[Results], Finding], ...]
+
+    def judge(self, results: Results) -> tuple[str, list[Finding]]:
+        """The verdict, and what each test found."""
+        findings = [test(results) for test in self.tests]
+        verdicts = [finding.verdict for finding in findings]
+        if FAILS in verdicts:
+            return FAILS, findings
+        if UNTRIED in verdicts:
+            return UNTRIED, findings
+        return OPEN if OPEN in verdicts else HOLDS, findings
+
+
+def _paired(
+    results: Results,
+    first: tuple[Where, str],
+    second: tuple[Where, str],
+    lead: Callable[[bool, np.ndarray, np.ndarray], np.ndarray],
+    word: str,
+) -> Finding:
+    """Whether ``lead`` (whether low is good, values, other values) is above 0, seed by seed."""
+    sides = []
+    for where, policy in (first, second):
+        comparison = where.find(results)
+        if comparison is None:
+            return Finding(UNTRIED, "")
+        sides.append((comparison, policy))
+    (ours_in, policy), (theirs_in, other) = sides
+    seeds = [
+        {run.trial.seed: comparison.curve(run)[-1] for run in comparison.of(name)}
+        for comparison, name in sides
+    ]
+    shared = sorted(seeds[0].keys() & seeds[1].keys())
+    if len(shared) < FEWEST:
+        return Finding(UNTRIED, "")
+    ours, theirs = (np.array([values[seed] for seed in shared]) for values in seeds)
+    regret = ours_in.plan.measure == REGRET
+    low, high = interval(lead(regret, ours, theirs))
+    verdict = HOLDS if low > 0 else FAILS if high < 0 else OPEN
+    lower, upper = interval(ours - theirs)
+    digits = ",.1f" if regret else ",.3f"
+    told = f"{ours.mean() - theirs.mean():+{digits}} ({lower:{digits}} to {upper:{digits}})"
+    against = labels(theirs_in.plan.policies)[other]
+    if theirs_in is not ours_in:
+        against = _described(theirs_in, other)
+    name = _described(ours_in, policy)
+    return Finding(verdict, f"{name} {word} {against} ({theirs.mean():{digits}}): {told}")
+
+
+def _described(comparison: Comparison, policy: str) -> str:
+    where = labels([comparison.plan.environment])[comparison.plan.environment]
+    return f"{labels(comparison.plan.policies)[policy]} on {where}"
+
+
+H1, H2 = Where("fig1a"), Where("fig1b")
+ADULT, MUSHROOM, SHUTTLE = Where("fig2a"), Where("fig2b"), Where("fig2c")
+MAGIC, LETTER, COVERTYPE = Where("fig6a"), Where("fig6b"), Where("fig6c")
+TIME = Where("fig1c")
+NPR, GREEDY, FALCON = CHEAP
+WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
+
+CLAIMS = (
+    Claim(
+        "Linear methods fail on h1 and h2",
+        tuple(Behind(where, linear, NPR, 1.5) for where in (H1, H2) for linear in LINEAR),
+    ),
+    Claim(
+        "NPR is comparable to NeuralUCB and NeuralTS with full covariance on h1 and h2",
+        tuple(NotBehind(where, NPR, full) for where in (H1, H2) for full in FULL),
+    ),
+    Claim(
+        "The diagonal approximation costs much on h1, h2 and mushroom",
+        tuple(
+            Behind(where, diagonal, full)
+            for where in (H1, H2, MUSHROOM)
+            for diagonal, full in zip(DIAGONAL, FULL, strict=True)
+        ),
+    ),
+    Claim(
+        "The diagonal approximation costs little on shuttle",
+        tuple(
+            NotBehind(SHUTTLE, diagonal, full, 1.25)
+            for diagonal, full in zip(DIAGONAL, FULL, strict=True)
+        ),
+    ),
+    Claim(
+        "Updating takes all neural methods alike",
+        tuple(
+            Times((TIME, policy), (TIME, NPR), "learning", 0.5, 2.0)
+            for policy in (*FULL, *DIAGONAL)
+        ),
+    ),
+    Claim(
+        "Choosing is dearer for NeuralUCB and NeuralTS than for NPR",
+        tuple(
+            Times((TIME, policy), (TIME, NPR), "choosing", least=2.0)
+            for policy in (*FULL, *DIAGONAL)
+        ),
+    ),
+    Claim(
+        "With more arms choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        (
+            *(
+                Times(
+                    (Where("fig1d", 2), policy), (Where("fig1d", 0), policy), "choosing", least=3.0
+                )
+                for policy in (*FULL, *DIAGONAL)
+            ),
+            Times((Where("fig1d", 2), NPR), (Where("fig1d", 0), NPR), "choosing", most=3.0),
+        ),
+    ),
+    Claim(
+        "Neural methods help much on mushroom and shuttle",
+        tuple(
+            Behind(where, linear, NPR, 1.5) for where in (MUSHROOM, SHUTTLE) for linear in LINEAR
+        ),
+    ),
+    Claim(
+        "Neural methods help little on adult",
+        tuple(NotBehind(ADULT, linear, NPR, 1.25) for linear in LINEAR),
+    ),
+    Claim(
+        "NPR is better than or comparable to the best neural baseline on all six data sets",
+        tuple(
+            NotBehind(where, NPR, policy)
+            for where in (ADULT, MUSHROOM, SHUTTLE, MAGIC, LETTER, COVERTYPE)
+            for policy in (*(FULL if where not in (LETTER, COVERTYPE) else ()), *DIAGONAL)
+        ),
+    ),
+    Claim(
+        "NPR leads on Last.fm",
+        tuple(
+            Behind(Where("fig3a"), policy, WIDE_NPR, 1.0) for policy in (*WIDE_DIAGONAL, "hlin-ucb")
+        ),
+    ),
+    Claim(
+        "FALCON+ ends worse than NPR with networks 128 wide",
+        tuple(Behind(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
+    ),
+    Claim(
+        "FALCON+ is worse when all 100 arms are shown than when 20 are",
+        tuple(
+            Behind(Where(figure, 1), WIDE_FALCON, WIDE_FALCON, 1.0, Where(figure, 0))
+            for figure in ("fig5a", "fig5b")
+        ),
+    ),
+    Claim(
+        "All neural methods are sublinear with networks 128 wide",
+        tuple(
+            Sublinear(Where(figure), policy)
+            for figure in ("fig4a", "fig4b")
+            for policy in (WIDE_NPR, *WIDE_DIAGONAL)
+        ),
+    ),
+)
+"""Sections 5 and A of the paper, in the paper's order."""

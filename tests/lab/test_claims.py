@@ -1,0 +1,97 @@
+"""Verdicts on claims, from outcomes whose every number is known."""
+
+import numpy as np
+import pytest
+
+from jostle.lab.claims import (
+    CLAIMS,
+    FAILS,
+    HOLDS,
+    OPEN,
+    UNTRIED,
+    Behind,
+    Claim,
+    NotBehind,
+    Sublinear,
+    Times,
+    Where,
+)
+from jostle.lab.paper import PAPER
+from jostle.lab.plan import REWARD, thinned
+from jostle.lab.summary import render
+from lab.examples import comparison, outcome
+
+FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
+MADE = comparison(FINALS, times={"good": (1.0, 2.0), "bad": (8.0, 2.0)})
+RESULTS = {"made-up": outcome(MADE)}
+HERE = Where("made-up")
+
+
+@pytest.mark.parametrize(
+    ("test", "verdict"),
+    [
+        (Behind(HERE, "bad", "good"), HOLDS),
+        (Behind(HERE, "bad", "good", 2.9), HOLDS),
+        (Behind(HERE, "bad", "good", 3.5), FAILS),
+        (Behind(HERE, "good", "bad"), FAILS),
+        (Behind(HERE, "odd", "good"), OPEN),
+        (Behind(HERE, "few", "good"), UNTRIED),
+        (Behind(Where("other"), "bad", "good"), UNTRIED),
+        (NotBehind(HERE, "good", "bad"), HOLDS),
+        (NotBehind(HERE, "bad", "good"), FAILS),
+        (NotBehind(HERE, "odd", "good"), OPEN),
+        (Times((HERE, "bad"), (HERE, "good"), "choosing", least=7.9), HOLDS),
+        (Times((HERE, "bad"), (HERE, "good"), "learning", least=1.1), FAILS),
+        (Times((HERE, "odd"), (HERE, "good"), "learning"), UNTRIED),
+        (Sublinear(HERE, "bad"), OPEN),  # straight lines: the exponent is exactly 1
+    ],
+)
+def test_verdicts(test, verdict):
+    assert test(RESULTS).verdict == verdict
+
+
+def test_less_reward_is_behind():
+    made = {"made-up": outcome(comparison({"a": [40, 44, 48], "b": [20, 22, 24]}, measure=REWARD))}
+    assert Behind(HERE, "b", "a")(made).verdict == HOLDS
+    assert NotBehind(HERE, "b", "a")(made).verdict == FAILS
+    assert NotBehind(HERE, "a", "b")(made).verdict == HOLDS
+
+
+def test_a_curve_that_flattens_is_sublinear():
+    made = comparison({"root": [10, 11, 12]})
+    made.runs = [run._replace(regrets=np.sqrt(thinned(100))) for run in made.runs]
+    finding = Sublinear(HERE, "root")({"made-up": outcome(made)})
+    assert finding.verdict == HOLDS
+    assert "t^0.50" in finding.words
+
+
+def test_a_claim_holds_when_all_its_tests_do():
+    good, bad, odd = (
+        Behind(HERE, "bad", "good"),
+        Behind(HERE, "good", "bad"),
+        Behind(HERE, "odd", "good"),
+    )
+    assert Claim("", (good,)).judge(RESULTS)[0] == HOLDS
+    assert Claim("", (good, odd)).judge(RESULTS)[0] == OPEN
+    assert Claim("", (good, odd, bad)).judge(RESULTS)[0] == FAILS
+    assert Claim("", (good, Behind(HERE, "few", "good"))).judge(RESULTS)[0] == UNTRIED
+
+
+def test_every_claim_is_about_policies_that_its_experiments_compare():
+    for claim in CLAIMS:
+        for test in claim.tests:
+            places = (
+                [test.first, test.second]
+                if isinstance(test, Times)
+                else [(test.where, test.policy), (test.where, getattr(test, "other", test.policy))]
+            )
+            for where, policy in places:
+                assert policy in PAPER[where.experiment].policies
+
+
+def test_the_page_holds_tables_and_verdicts():
+    page = render([RESULTS["made-up"]], {"made-up": "images/a.png"}, "jostle summary x")
+    assert "![made-up](images/a.png)" in page
+    assert "| good | 11.0 ± 0.6 | 3 | 0.25 | 1 | 2 |" in page
+    assert page.count("**not tried**") == len(CLAIMS)
+    assert "Not complete: 2 of 12 runs are missing." in page
