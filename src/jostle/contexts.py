@@ -8,7 +8,6 @@ need them. Functions here take either form, as NumPy or JAX arrays.
 
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 
 
@@ -25,7 +24,7 @@ FEW_BLOCKS = 8
 
 def count(contexts: Any) -> int:
     """How many contexts there are."""
-    return jax.tree.leaves(contexts)[0].shape[0]
+    return (contexts.block if isinstance(contexts, Blocks) else contexts).shape[0]
 
 
 def take(contexts: Any, index: Any) -> Any:
