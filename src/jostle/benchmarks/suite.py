@@ -20,6 +20,7 @@ SUITE: dict[str, Benchmark] = {
 if authors.available():
     SUITE["authors-1000"] = lambda: authors.ours_against_authors(1_000)
     SUITE["authors-5000"] = lambda: authors.ours_against_authors(5_000)
+    SUITE["authors-regret"] = authors.regret_against_authors
 
 
 def run_suite(names: list[str]) -> Iterator[Row]:
