@@ -1,5 +1,9 @@
 """The benchmarks run and measure what they say; their figures are for people to read."""
 
+import os
+import sys
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +11,7 @@ import pytest
 
 from jostle import NPR
 from jostle.benchmarks import authors, baselines, deciding, learning, memory_use, sizes
-from jostle.benchmarks.measure import Row, in_turns
+from jostle.benchmarks.measure import Row, in_turns, on_one_core
 from jostle.networks import MLP
 from jostle.types import NOBODY, Feedback
 
@@ -24,6 +28,17 @@ def test_both_sides_take_their_turns():
     calls = []
     in_turns(lambda: calls.append("a"), lambda: calls.append("b"), turns=2)
     assert calls == ["a", "b"] * 3
+
+
+def a_row_of_its_process():
+    return Row("threads", os.environ["NPROC"], str(os.getpid()), 1.0, 2.0)
+
+
+def test_one_core_is_a_process_of_its_own_with_one_thread(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+    row = on_one_core(a_row_of_its_process)
+    assert row == Row("threads, on one core", "1", row.yardstick, 1.0, 2.0)
+    assert row.yardstick != str(os.getpid())
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator
 
 from jostle.benchmarks import authors, baselines, deciding, learning, memory_use
-from jostle.benchmarks.measure import Row
+from jostle.benchmarks.measure import Row, on_one_core
 
 Benchmark = Callable[[], Row | list[Row]]
 
 SUITE: dict[str, Benchmark] = {
-    "pooled-update": learning.pooled_against_sgemm,
+    "pooled-update": lambda: [
+        on_one_core(learning.pooled_against_sgemm),
+        learning.pooled_against_sgemm(),
+    ],
     "late-round": learning.late_against_early,
     "bounded-memory": memory_use.bounded_stays_bounded,
     "decision": deciding.choose_against_numpy,
