@@ -22,7 +22,7 @@ from jostle.simulation import Progress, advance, begin, simulate
 
 STEPS, STEP_SIZE, FEATURES, POOL, WIDTH = 100, 0.01, 50, 100, 64
 ROUNDS = 5
-CHANCE = 1.15  # what two means of four regrets may differ by: other perturbations move one by 0.1
+CHANCE = 1.15  # room for chance in a ratio of regrets: the perturbations are not the same
 
 
 def available() -> bool:
