@@ -62,7 +62,7 @@ def finite(name: str, value: Any) -> np.ndarray:
     """``value`` as an array of finite float32 numbers."""
     array = numeric(name, value).astype(np.float32, copy=False)
     good = np.isfinite(array)
-    if not good.all():
+    if np.count_nonzero(good) != array.size:  # far cheaper than good.all()
         place = tuple(int(i) for i in np.argwhere(~good)[0])
         where = f" at index {place if len(place) > 1 else place[0]}" if place else ""
         raise ValueError(f"{name} must be finite, but holds {array[place]}{where}")

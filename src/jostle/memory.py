@@ -98,18 +98,16 @@ class PooledHistory(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """Which arm ids have been pulled at least once."""
+    """Which arm ids have been pulled at least once.
+
+    Without room for any id it counts every arm as tried, and costs a decision nothing.
+    """
 
     flags: Any  # (capacity,) bool
 
     @classmethod
     def none(cls) -> "Tried":
-        """No arm has been tried."""
-        return cls(jnp.zeros(1, bool))
-
-    @classmethod
-    def ignored(cls) -> "Tried":
-        """What counts every arm as tried."""
+        """No arm has been tried, and there is room for none."""
         return cls(jnp.zeros(0, bool))
 
     def reserve(self, arms: int) -> "Tried":
@@ -125,6 +123,4 @@ class Tried(NamedTuple):
 
     def among(self, arms: Any) -> Any:
         """Which of ``arms`` have been tried; arms without an id count as tried."""
-        if self.flags.shape[0] == 0:
-            return arms == arms
         return (arms == NOBODY) | self.flags[arms]

@@ -16,6 +16,7 @@ In float32 a squared width is good to about 1e-6 |phi|^2 / lambda, so a tiny lam
 ``Full`` is Dual while there are fewer rows than parameters and Primal from then on.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -98,7 +99,8 @@ class Dual(NamedTuple):
 
     def add(self, phi: jax.Array, regularisation: Any) -> "Dual":
         """Append the row r / sqrt(lambda + phi' r), r = P phi."""
-        r = phi - self._combination(self._products(phi[:, None]))
+        # Both products with a block at once, while it is still in the cache.
+        r = phi - self._sum(lambda block: (block @ phi) @ block)
         row = r / jnp.sqrt(regularisation + jnp.maximum(phi @ r, 0))
         written = tuple(
             _write(block, self.seen - start, row)
@@ -109,37 +111,18 @@ class Dual(NamedTuple):
     def squared_widths(self, phis: jax.Array, regularisation: Any) -> jax.Array:
         """(|phi|^2 - |Q phi|^2) / lambda for each row."""
         inner = jnp.sum(phis**2, axis=1)
-        for part in self._products(phis.T):
-            inner = inner - jnp.sum(part**2, axis=0)
+        inner = inner - self._sum(lambda block: jnp.sum((block @ phis.T) ** 2, axis=0))
         return _above_least(inner / regularisation, phis, self.total, regularisation)
 
     def _starts(self) -> list[int]:
         return [sum(map(len, self.blocks[:i])) for i in range(len(self.blocks))]
 
-    def _products(self, columns: jax.Array) -> list[jax.Array]:
-        """Q @ columns, block by block."""
-        return [
-            jax.lax.cond(
-                self.seen > start,
-                lambda block: block @ columns,
-                lambda block: jnp.zeros((len(block), columns.shape[1])),
-                block,
-            )
-            for start, block in zip(self._starts(), self.blocks, strict=True)
-        ]
-
-    def _combination(self, weights: list[jax.Array]) -> jax.Array:
-        """Q' weights."""
-        out = jnp.zeros(self.blocks[0].shape[1])
-        for start, block, part in zip(self._starts(), self.blocks, weights, strict=True):
-            out = jax.lax.cond(
-                self.seen > start,
-                lambda out, block, part: out + part[:, 0] @ block,
-                lambda out, block, part: out,
-                out,
-                block,
-                part,
-            )
+    def _sum(self, work: Callable[[jax.Array], jax.Array]) -> jax.Array:
+        """The sum of ``work`` over the blocks in use."""
+        out = jnp.zeros(jax.eval_shape(work, self.blocks[0]).shape)
+        for start, block in zip(self._starts(), self.blocks, strict=True):
+            used = self.seen > start
+            out = jax.lax.cond(used, lambda sum, b: sum + work(b), lambda sum, b: sum, out, block)
         return out
 
 

@@ -19,7 +19,11 @@ FEATURES, POOL, WIDTH = 50, 100, 64
 
 
 def pooled_against_sgemm(turns: int = 12) -> Row:
-    """Gradient work of the pooled update against the machine's own matrix product."""
+    """Gradient work of the pooled update against the machine's own matrix product.
+
+    Counted are the multiplications of the gradient alone, timed is the whole step: forward and
+    backward pass, penalty, Adam and the loop around them.
+    """
     steps, size = 500, 1024
     network, policy = MLP(WIDTH, 3), NPR(FEATURES, pool=POOL)
     contexts = jax.random.normal(jax.random.key(0), (POOL, FEATURES))

@@ -1,10 +1,16 @@
 """How we measure: in turns, and the best of several."""
 
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
+
+from jostle.lab.workers import ONE_THREAD
 
 
 class Row(NamedTuple):
@@ -36,6 +42,20 @@ def in_turns(
     jax.block_until_ready(second())
     pairs = [(_seconds(first), _seconds(second)) for _ in range(turns)]
     return min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
+
+
+def on_one_core(benchmark: Callable[[], Row]) -> Row:
+    """A benchmark in a process of its own that has one thread, as a trial of ``jostle run`` has."""
+    place, name = benchmark.__module__, benchmark.__name__
+    code = f"import json; from {place} import {name} as run; print(json.dumps(run()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **ONE_THREAD},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    row = Row(*json.loads(done.stdout))
+    return row._replace(name=f"{row.name}, on one core")
 
 
 def _seconds(call: Callable[[], Any]) -> float:

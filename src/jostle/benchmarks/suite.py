@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator
 
 from jostle.benchmarks import authors, baselines, deciding, laboratory, learning, memory_use
-from jostle.benchmarks.measure import Row
+from jostle.benchmarks.measure import Row, on_one_core
 
 Benchmark = Callable[[], Row | list[Row]]
 
 SUITE: dict[str, Benchmark] = {
-    "pooled-update": learning.pooled_against_sgemm,
+    "pooled-update": lambda: [
+        on_one_core(learning.pooled_against_sgemm),
+        learning.pooled_against_sgemm(),
+    ],
     "late-round": learning.late_against_early,
     "bounded-memory": memory_use.bounded_stays_bounded,
     "decision": deciding.choose_against_numpy,
@@ -22,6 +25,7 @@ SUITE: dict[str, Benchmark] = {
 if authors.available():
     SUITE["authors-1000"] = lambda: authors.ours_against_authors(1_000)
     SUITE["authors-5000"] = lambda: authors.ours_against_authors(5_000)
+    SUITE["authors-regret"] = authors.regret_against_authors
 
 
 def run_suite(names: list[str]) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jostle.checks import whole
@@ -85,7 +86,8 @@ def greedy(scores: Any, allowed: Any) -> Any:
 def pick_best(key: Any, scores: Any, allowed: Any) -> Any:
     """The index of the highest score among the allowed arms; ties are broken uniformly."""
     if isinstance(scores, np.ndarray):  # a decision on the host: mostly there is no tie to break
-        ranked = np.where(allowed, scores, -np.inf)
+        everyone = np.count_nonzero(allowed) == len(allowed)
+        ranked = scores if everyone else np.where(allowed, scores, -np.inf)
         best = ranked.argmax()
         if np.count_nonzero(ranked >= ranked[best]) == 1:
             return best
@@ -113,8 +115,9 @@ def even(allowed: Any) -> Any:
 
 def preferring_untried(tried: Any, round: Round) -> Any:
     """The arms to choose from: those never pulled if any is shown, else all that are present."""
-    xp = round.mask.__array_namespace__()
+    if tried.flags.shape[0] == 0:
+        return round.mask
     untried = round.mask & ~tried.among(round.arms)
     if isinstance(untried, np.ndarray):
         return untried if np.count_nonzero(untried) else round.mask
-    return xp.where(untried.any(), untried, round.mask)
+    return jnp.where(untried.any(), untried, round.mask)

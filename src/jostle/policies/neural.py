@@ -131,7 +131,7 @@ class NeuralPolicy(Policy):
         history = self._fitting().reserve(state.history, observations)
         arms = self.pool or arms
         few = self.pool is not None or arms <= self.sweep
-        tried = state.tried.reserve(arms) if few else Tried.ignored()
+        tried = state.tried.reserve(arms) if few else Tried.none()
         return state._replace(history=history, tried=tried)
 
     def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
