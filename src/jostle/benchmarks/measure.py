@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jostle.lab.workers import ONE_THREAD
+from jostle.lab.local import one_thread
 
 
 class Row(NamedTuple):
@@ -50,7 +50,7 @@ def on_one_core(benchmark: Callable[[], Row]) -> Row:
     code = f"import json; from {place} import {name} as run; print(json.dumps(run()))"
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, **ONE_THREAD},
+        env={**os.environ, **one_thread()},
         stdout=subprocess.PIPE,
         check=True,
     )
