@@ -73,7 +73,8 @@ def run(
             "-p",
             help="Who plays: names with commas between them, maybe with settings, as in "
             "[cyan]npr:noise=0.2,steps=10,uniform[/], or a class of your own as "
-            "[cyan]package.module:ClassName[/]. By default every policy that suits.",
+            "[cyan]package.module:ClassName[/]. By default every policy that suits, but for "
+            "ntk-perturbed, which is there to study the theory.",
             show_default="all that suit the environment",
         ),
     ] = None,
