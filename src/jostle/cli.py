@@ -17,6 +17,7 @@ from rich.console import Console
 from jostle import __version__
 from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 from jostle.data_cli import data
+from jostle.theory_cli import theory
 
 if TYPE_CHECKING:
     from jostle.lab.plan import Comparison, Plan
@@ -33,6 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(data, name="data")
+app.command()(theory)
 
 
 def _print_version(wanted: bool) -> None:

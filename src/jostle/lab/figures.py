@@ -6,27 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jostle.drawing import INK, STYLE, write
 from jostle.lab.palette import Stroke, strokes
 from jostle.lab.plan import Comparison, thinned
-from jostle.writing import atomic
-
-INK, FAINT = "#222222", "#cccccc"
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "axes.edgecolor": "#999999",
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.8,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "svg.hashsalt": "jostle",  # the same figure gives the same file
-}
 
 
 class Curve(NamedTuple):
@@ -58,10 +40,7 @@ def save(comparison: Comparison, folder: Path) -> list[Path]:
         figure = _draw(comparison)
         paths = [folder / "regret.png", folder / "regret.svg"]
         for path in paths:
-            kind = path.suffix[1:]
-            extra: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 150}
-            with atomic(path) as file:
-                figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, **extra)
+            write(figure, path)
     return paths
 
 
