@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.complaints import BAD_INPUT, INTERRUPTED, stop
+from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, stop
 
 
 def theory(
@@ -81,6 +81,8 @@ def theory(
             folder = make_folder(output, f"theory-{environment}")
         except ValueError as error:
             stop(str(error), BAD_INPUT)
+        except (FileNotFoundError, ImportError) as error:  # data or a package that is not here
+            stop(str(error), FAILED)
         try:
             with console.status("starting ...") as status:
 

@@ -68,7 +68,7 @@ def linear(
         axes.plot(x, within, "o-", color=BLUE, label="residual of the best fit within S")
         axes.plot(x, share, "s--", color=ORANGE, label="length of the exact fit / S")
         axes.axhline(1, color=GREY, linestyle=":")
-        axes.set(ylabel="relative to |h|, to S", ylim=(0, None))
+        axes.set(ylabel="relative to |h|, to S", ylim=(0, 2.2))
         log_widths(axes, widths)
         axes.legend(frameon=False)
 

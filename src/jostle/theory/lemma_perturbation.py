@@ -8,7 +8,7 @@ import numpy as np
 from jostle.confidence import concentration
 from jostle.theory.bounds import OPTIMISM
 from jostle.theory.descent import Start, descend_fully
-from jostle.theory.finding import BLUE, GREEN, GREY, ORANGE, Finding, log_rounds
+from jostle.theory.finding import BLUE, GREEN, GREY, ORANGE, Finding
 from jostle.theory.journey import Journey
 from jostle.theory.lemma_radius import used_radius
 from jostle.theory.linearised import Linearised
@@ -87,8 +87,7 @@ def perturbation(linear: Sequence[Moment], network: Moment, width: int) -> Findi
         axes.plot(t, [x.max() for x in tails], "o-", color=BLUE, label="linearised, largest")
         mine = np.abs(network.estimates - network.centre) / (network.scale * network.widths)
         axes.plot([network.t], [mine.max()], "D", color=ORANGE, label=f"network, m = {width}")
-        axes.set(ylabel="deviation / (sigma width)", ylim=(0, None))
-        log_rounds(axes)
+        axes.set(ylabel="deviation / (sigma width)", xlabel="round", ylim=(0, None))
         axes.legend(frameon=False)
 
     return Finding(
@@ -137,8 +136,7 @@ def optimism(
         axes.plot([network.t], [mine], "D", color=ORANGE, label=f"network, m = {width}")
         axes.axhline(OPTIMISM, color=GREY, linestyle="--")
         axes.text(kept[0].t, OPTIMISM, "promised", color=GREY, va="bottom")
-        axes.set(ylabel="P(optimism), rarest arm", ylim=(0, 0.6))
-        log_rounds(axes)
+        axes.set(ylabel="P(optimism), rarest arm", xlabel="round", ylim=(0, 0.6))
         axes.legend(frameon=False)
 
     return Finding(

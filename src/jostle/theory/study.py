@@ -8,6 +8,7 @@ import numpy as np
 
 from jostle.checks import whole
 from jostle.environments import Synthetic
+from jostle.networks import PaperNetwork
 from jostle.policies import NPR, NTKPerturbed, Policy, Uniform
 from jostle.theory.bounds import RegretBound, regret_bound
 from jostle.theory.descent import PRACTICE, descent, start
@@ -27,7 +28,7 @@ PRACTICAL, THEORY = "NPR", "NPR.theory"
 LINEAR, LINEAR_THEORY = "NTKPerturbed", "NTKPerturbed, theory"
 CHANCE = "Uniform"
 STEPS = 25
-"""Gradient steps a round of NPR.theory: the theorem's J grows with T and could not be waited for."""
+"""Gradient steps a round of NPR.theory; the theorem's J grows with T, beyond all patience."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def study(
     say = report or (lambda text: None)
     for name, value in (("rounds", rounds), ("seeds", seeds)):
         whole(name, value)
+    PaperNetwork(width, depth)  # refuses sizes it cannot have, before anything is played
     say("drawing the problems")
     problems = [
         Problem.draw(environment, s, depth=depth, lam=lam, delta=delta) for s in range(seeds)
