@@ -102,9 +102,11 @@ def theory(
                     report=tell,
                 )
                 paths = save(found, environment, folder)
-        except ValueError as error:
+        except (ValueError, KeyboardInterrupt) as error:
             if output is None:
-                folder.rmdir()
+                folder.rmdir()  # nothing to put into the folder that was made for it
+            if isinstance(error, KeyboardInterrupt):
+                raise
             stop(str(error), BAD_INPUT)
         console.print()
         console.print(page(found, environment), markup=False, highlight=False, soft_wrap=True)

@@ -187,5 +187,8 @@ def test_the_sweep_is_not_counted_in_the_shape():
     found = shape(runs, swept=100)
     assert found.numbers["exponent"] == pytest.approx(0.5, abs=0.01)
     assert found.holds
+    alone = shape(runs[:1], swept=100)
+    assert alone.holds
+    assert "no interval" in alone.found
     straight = np.stack([0.2 * np.arange(1, 501)] * 2)
     assert not shape(straight, swept=50).holds

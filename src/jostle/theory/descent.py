@@ -1,7 +1,6 @@
 """Descent on Eq. (2) to its end, and Lemma C.1: it finds the least squares of the linearisation."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -73,7 +72,7 @@ def descend_fully(
     return params, np.asarray(estimates, np.float64)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@jax.jit(static_argnums=(0, 1))
 def _descend(
     network: PaperNetwork,
     steps: int,

@@ -45,6 +45,10 @@ def shape(regrets: np.ndarray, swept: int) -> Finding:
     first = max(2, rounds // 20)
     found = exponent(runs, first)
     t = np.arange(1, rounds + 1)
+    several = len(runs) > 1
+    interval = "one run, so no interval"
+    if several:
+        interval = f"95% interval {found.low:.2f} to {found.high:.2f}, {len(runs)} runs"
     # No contradiction: the theorem bounds the regret, and by far more than this.
     faster = ": sublinear, but steeper than sqrt(t) in these rounds" if found.low > 0.5 else ""
 
@@ -65,16 +69,15 @@ def shape(regrets: np.ndarray, swept: int) -> Finding:
         title="Theorem 4.7: the shape of NPR's regret",
         claim="the regret is sublinear in T: like sqrt(T) at most, up to logarithms",
         found=(
-            f"after the sweep of {swept} rounds, like t^{found.mean:.2f} (95% interval "
-            f"{found.low:.2f} to {found.high:.2f}, {len(runs)} runs, fitted from t = {first:,} to "
-            f"{rounds:,}){faster}"
+            f"after the sweep of {swept} rounds, like t^{found.mean:.2f} ({interval}, fitted from "
+            f"t = {first:,} to {rounds:,}){faster}"
         ),
-        holds=found.high < 1,
+        holds=(found.high if several else found.mean) < 1,
         draw=draw,
         numbers={
             "exponent": found.mean,
-            "low": found.low,
-            "high": found.high,
+            "low": found.low if several else None,
+            "high": found.high if several else None,
             "runs": len(runs),
             "swept": swept,
             "first_round": first,

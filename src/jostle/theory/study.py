@@ -98,6 +98,8 @@ def study(
             say(f"playing {name}, seed {problem.seed}")
             journeys[name].append(travel(problem, policy(problem), rounds))
     run = journeys[LINEAR_THEORY][0]
+    if not np.all(run.tallies(rounds)[0]):
+        raise ValueError(f"rounds must be enough to pull every arm, and {rounds} were not")
     stops = np.unique(np.geomspace(run.swept, rounds, 12).astype(int))
     say("Lemma 4.1")
     findings = [linear(first)]
