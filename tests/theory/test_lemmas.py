@@ -88,6 +88,7 @@ def test_the_kernel_comes_near_with_the_square_root_of_the_width():
     assert -0.75 < found.numbers["exponent_all_weights"] < -0.3
     assert found.verdict == "holds, mended"
     assert found.numbers["error_all_weights_to_definition"][-1] > 0.2
+    assert found.numbers["distance_of_the_limits"] > 0.2
 
 
 def test_optimism_is_the_tail_of_a_normal():
