@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, lab, networks
+    from jostle import environments, lab, networks, theory
     from jostle.agent import Agent
     from jostle.policies import (
         NPR,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         LinUCB,
         NeuralTS,
         NeuralUCB,
+        NTKPerturbed,
         Policy,
         Uniform,
     )
@@ -34,6 +35,7 @@ __all__ = [
     "LinFPL",
     "LinTS",
     "LinUCB",
+    "NTKPerturbed",
     "NeuralTS",
     "NeuralUCB",
     "Policy",
@@ -42,6 +44,7 @@ __all__ = [
     "lab",
     "networks",
     "simulate",
+    "theory",
 ]
 
 # Names are imported when first used, so that `import jostle` costs nothing.
@@ -51,6 +54,7 @@ _HOMES = {
     "lab": "jostle.lab",
     "networks": "jostle.networks",
     "simulate": "jostle.simulation",
+    "theory": "jostle.theory",
 }
 
 

@@ -11,6 +11,7 @@ from jostle import __version__
 from jostle.bench_cli import bench
 from jostle.data_cli import data
 from jostle.lab_cli import report, reproduce, run, status, summary
+from jostle.theory_cli import theory
 
 app = typer.Typer(
     help="Neural contextual bandits that explore by perturbing the rewards they learn from.",
@@ -18,7 +19,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, bench):
+for command in (run, reproduce, report, summary, status, theory, bench):
     app.command()(command)
 app.add_typer(data, name="data")
 

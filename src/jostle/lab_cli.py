@@ -1,11 +1,9 @@
 """``jostle run``, ``reproduce``, ``report``, ``summary`` and ``status``: experiments, typed."""
 
 import os
-import re
 import shlex
 import shutil
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -159,6 +157,8 @@ def run(
     Much of a short run is compilation. To compile but once for many of them,
     name a folder in the environment variable JAX_COMPILATION_CACHE_DIR.
     """
+    from jostle.lab.folders import stamped
+
     console = Console()
     with _interruptible():
         with _bad_input():
@@ -166,7 +166,7 @@ def run(
             worker_engine = _engine(engine, jobs, address)
             panels = _prepare(chosen)
         named = experiment is not None or output is not None
-        folder = output or Path("runs") / (chosen.name if named else _stamped(chosen.name))
+        folder = output or (Path("runs") / chosen.name if named else stamped(chosen.name))
         outcome, code = _perform(console, chosen, panels, folder, worker_engine)
         if outcome.runs() or chosen.figure == "statistics":
             _finish(console, outcome, folder)
@@ -335,6 +335,7 @@ def _experiment(
 ) -> "Experiment":
     """The experiment that was asked for, from a file or figure, with what the options change."""
     from jostle.lab.experiment import Experiment
+    from jostle.lab.folders import slug
     from jostle.lab.naming import split
     from jostle.lab.paper import find
 
@@ -354,15 +355,8 @@ def _experiment(
     if name is not None:
         return find(name).replace(**fields)
     fields.setdefault("environments", ["h1"])
-    stem = re.sub(r"[^a-zA-Z0-9.]+", "-", "-".join(fields["environments"])).strip("-.")[:40]
-    return Experiment.from_mapping({"name": stem or "run", "times": True, **fields})
-
-
-def _stamped(name: str) -> str:
-    """A folder name of its own, for experiments that nobody named."""
-    stamp = f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    taken = (Path("runs") / stamp).exists()
-    return f"{stamp}-{os.getpid()}" if taken else stamp
+    name = slug("-".join(fields["environments"]))
+    return Experiment.from_mapping({"name": name, "times": True, **fields})
 
 
 def _engine(name: str, jobs: int | None, address: str | None) -> "Engine":

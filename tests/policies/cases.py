@@ -11,6 +11,7 @@ from jostle import (
     LinUCB,
     NeuralTS,
     NeuralUCB,
+    NTKPerturbed,
     Uniform,
 )
 from jostle.networks import MLP
@@ -39,5 +40,6 @@ LEARNING = {
     "lin-fpl": LinFPL(FEATURES),
     "hlin-ucb": HLinUCB(FEATURES, users=3),
     "ucb1": UCB1(FEATURES),
+    "ntk-perturbed": NTKPerturbed(FEATURES, pool=POOL),
 }
 CASES = {**LEARNING, "uniform": Uniform(FEATURES)}

@@ -3,30 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from jostle.drawing import STYLE, write
 from jostle.lab import figures_curves, figures_time
 from jostle.lab.outcome import Outcome
-from jostle.writing import atomic
 
-INK = "#222222"
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": "#999999",
-    "axes.labelcolor": INK,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.axisbelow": True,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 11,
-    "axes.titlepad": 10,
-    "grid.color": "#e6e6e6",
-    "grid.linewidth": 0.8,
-    "text.parse_math": False,  # names are text
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "svg.hashsalt": "jostle",  # the same figure gives the same file
-}
 DRAW = {
     "curves": figures_curves.draw,
     "bars": figures_time.bars,
@@ -58,8 +38,5 @@ def save(outcome: Outcome, folder: Path) -> list[Path]:
     paths = [folder / "figure.png", folder / "figure.svg"]
     with rc_context(STYLE):
         for path in paths:
-            kind = path.suffix[1:]
-            extra: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 150}
-            with atomic(path) as file:
-                figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, **extra)
+            write(figure, path)
     return paths

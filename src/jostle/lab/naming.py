@@ -16,7 +16,7 @@ import numpy as np
 from jostle.checks import lookup, unknown
 from jostle.datasets.schemas import SCHEMAS
 from jostle.environments import Classification, Environment, Recommendation, Synthetic
-from jostle.policies import CATALOG, Policy
+from jostle.policies import CATALOG, INSTRUMENTS, Policy
 from jostle.simulation import check_match
 
 ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
@@ -120,9 +120,14 @@ def make_policy(text: str, environment: Environment) -> Policy:
 
 
 def suitable(environment: Environment) -> list[str]:
-    """The policies of the catalog that can be made for ``environment`` without more settings."""
+    """The policies of the catalog that can be made for ``environment`` without more settings.
+
+    Those that are only there to study the theory are left out.
+    """
     names = []
     for name in CATALOG:
+        if name in INSTRUMENTS:
+            continue
         try:
             make_policy(name, environment)
         except ValueError:

@@ -10,6 +10,7 @@ from jostle.policies.lin_ucb import LinUCB
 from jostle.policies.neural_ts import NeuralTS
 from jostle.policies.neural_ucb import NeuralUCB
 from jostle.policies.npr import NPR
+from jostle.policies.ntk_perturbed import NTKPerturbed
 from jostle.policies.ucb1 import UCB1
 from jostle.policies.uniform import Uniform
 
@@ -25,11 +26,16 @@ CATALOG: dict[str, type[Policy]] = {
     "ucb1": UCB1,
     "epsilon-greedy": EpsilonGreedy,
     "uniform": Uniform,
+    "ntk-perturbed": NTKPerturbed,
 }
 """The policies by the names that commands and experiments use."""
 
+INSTRUMENTS = frozenset({"ntk-perturbed"})
+"""Policies that are there to study the theory: compared when they are named, not by default."""
+
 __all__ = [
     "CATALOG",
+    "INSTRUMENTS",
     "NPR",
     "UCB1",
     "EpsilonGreedy",
@@ -38,6 +44,7 @@ __all__ = [
     "LinFPL",
     "LinTS",
     "LinUCB",
+    "NTKPerturbed",
     "NeuralTS",
     "NeuralUCB",
     "Policy",

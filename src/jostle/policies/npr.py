@@ -1,9 +1,12 @@
 """NPR: neural bandit with perturbed rewards (Jia et al., ICLR 2022, Algorithm 1)."""
 
-from typing import Any
+from typing import Any, Self
 
 import jax
+import numpy as np
 
+from jostle.confidence import confidence_radius, perturbation_scale
+from jostle.kernels import wide_kernel
 from jostle.policies.base import pick_best, preferring_untried
 from jostle.policies.neural import NeuralPolicy, NeuralState
 from jostle.records import leaf
@@ -29,6 +32,59 @@ class NPR(NeuralPolicy):
     """
 
     noise: Any = leaf(default=0.03)
+
+    @classmethod
+    def theory(
+        cls,
+        contexts: Any,
+        *,
+        rounds: int,
+        bound: float,
+        reward_noise: float = 0.1,
+        delta: float = 0.05,
+        regularisation: float = 1.0,
+        width: int = 64,
+        depth: int = 3,
+        **settings: Any,
+    ) -> Self:
+        """``NPR.paper`` on a pool, perturbed by the sigma that Lemma 4.4 asks for.
+
+        Lemma 4.4's sigma grows with log det A_t; this is its value with the largest determinant
+        that ``rounds`` pulls can reach, (1 + sum_s |g_s|^2 / (m lambda K))^K by the inequality of
+        the means, so the lemma's optimism holds in every round. The kernel is that of infinite
+        width. Far more noise than anyone would choose: see docs/theory.md.
+
+        Arguments:
+            contexts: (K, features), the pool of arms.
+            rounds: T, for which sigma must suffice.
+            bound: S, at least sqrt(2 h'H^-1 h).
+            reward_noise: R, the deviation of the noise on the rewards.
+            delta: the probability with which estimates may leave their confidence radius.
+            regularisation: lambda; Theorem 4.7 wants at least 1 and S^-2.
+            width, depth: of the paper's network.
+            settings: others of ``NeuralPolicy``.
+        """
+        pool = np.asarray(contexts, np.float64)
+        if pool.ndim != 2:
+            raise ValueError(f"contexts must be of shape (K, features), not {pool.shape}")
+        kernel = wide_kernel(pool, pool, depth)
+        least = float(np.linalg.eigvalsh(kernel)[0])
+        if least < 1e-12 * kernel.trace():
+            raise ValueError("contexts must not be parallel: their kernel has no inverse")
+        arms = len(pool)
+        largest = arms * np.log1p(rounds * kernel.diagonal().max() / (regularisation * arms))
+        alpha = confidence_radius(
+            largest, noise=reward_noise, delta=delta, lam=regularisation, bound=bound
+        )
+        sigma = perturbation_scale(alpha, lam=regularisation, eigenvalue=regularisation + least)
+        defaults = {
+            "pool": arms,
+            "noise": float(sigma),
+            "regularisation": regularisation,
+            # The theorem's 1 / (m lambda + m L T), for a loss that is divided by t.
+            "step_size": 1 / (width * (regularisation + depth)),
+        }
+        return cls.paper(pool.shape[1], width=width, depth=depth, **{**defaults, **settings})
 
     def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
         """An arm never pulled if there is one, else the arm of the highest estimate."""

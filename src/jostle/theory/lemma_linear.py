@@ -1,0 +1,96 @@
+"""Lemma 4.1: the rewards are linear in the gradients, with parameters no longer than S."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jostle.kernels import gradient_kernel
+from jostle.theory.finding import BLUE, GREY, ORANGE, Finding, log_widths
+from jostle.theory.initial import initial_weights
+from jostle.theory.problem import Problem
+
+WIDTHS = (4, 8, 16, 32, 64, 128, 256)
+EXACT = 1e-6
+"""A relative residual below which the fit counts as exact."""
+
+
+def shortest_fit(kernel: np.ndarray, rewards: np.ndarray, longest: float) -> tuple[float, float]:
+    """The best linear fit <g_i, theta> of ``rewards`` with |theta| <= ``longest``.
+
+    Returns the relative residual |h - fit| / |h| and the length of theta. The fit is
+    theta = G (kernel + mu I)^-1 h with the least mu >= 0 that is short enough.
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    values = np.where(values > 1e-12 * values[-1], values, 0)
+    parts = vectors.T @ rewards
+
+    def at(mu: float) -> tuple[float, float]:
+        inverse = np.divide(1, values + mu, where=values + mu > 0, out=np.zeros_like(values))
+        residual = np.linalg.norm((1 - values * inverse) * parts)
+        return float(residual / np.linalg.norm(rewards)), float(
+            np.sqrt(values @ (inverse * parts) ** 2)
+        )
+
+    residual, length = at(0.0)
+    if length <= longest:
+        return residual, length
+    low, high = 1e-18 * values[-1], 1e6 * values[-1]
+    for _ in range(200):
+        middle = np.sqrt(low * high)
+        low, high = (middle, high) if at(middle)[1] > longest else (low, middle)
+    return at(high)
+
+
+def linear(
+    problem: Problem, widths: Sequence[int] = WIDTHS, draws: int = 5, seed: int = 0
+) -> Finding:
+    """The residual of the best fit within S, and the length that an exact fit takes, by width."""
+    rng = np.random.default_rng(seed)
+    limit = problem.bound
+    within, needed = [], []
+    for width in widths:
+        fits, lengths = [], []
+        for _ in range(draws):
+            weights = initial_weights(rng, width, problem.depth, problem.contexts.shape[1])
+            kernel = gradient_kernel(weights, problem.contexts, problem.contexts)
+            fits.append(shortest_fit(kernel, problem.rewards, limit)[0])
+            exact, length = shortest_fit(kernel, problem.rewards, np.inf)
+            lengths.append(length if exact < EXACT else np.inf)
+        within.append(max(fits))
+        needed.append(max(lengths))
+    exact_from = next((w for i, w in enumerate(widths) if max(within[i:]) < EXACT), None)
+    infinite = limit / np.sqrt(2)
+    x = np.asarray(widths, float)
+
+    def draw(axes: Any) -> None:
+        share = [n / limit if np.isfinite(n) else np.nan for n in needed]
+        axes.plot(x, within, "o-", color=BLUE, label="residual of the best fit within S")
+        axes.plot(x, share, "s--", color=ORANGE, label="length of the exact fit / S")
+        axes.axhline(1, color=GREY, linestyle=":")
+        axes.set(ylabel="relative to |h|, to S", ylim=(0, 2.2))
+        log_widths(axes, widths)
+        axes.legend(frameon=False)
+
+    at_64 = within[list(widths).index(64)] if 64 in widths else within[-1]
+    return Finding(
+        name="lemma-4.1",
+        title="Lemma 4.1: h is linear in the gradients",
+        claim="for wide networks h(x_i) = <g(x_i), theta*> exactly, with |theta*| <= S / sqrt(m)",
+        found=(
+            f"exact within S = {limit:.2f} from m = {exact_from} on (worst of {draws} draws); the "
+            f"widest needs {needed[-1]:.2f}, infinite width {infinite:.2f}"
+            if exact_from is not None
+            else f"not exact within S = {limit:.2f} up to m = {widths[-1]}: off by {within[-1]:.1%}"
+        ),
+        holds=within[-1] < EXACT,
+        draw=draw,
+        numbers={
+            "widths": list(widths),
+            "residual_within_bound": within,
+            "length_of_exact_fit": [n if np.isfinite(n) else None for n in needed],
+            "bound": limit,
+            "exact_from": exact_from,
+            "residual_at_64": at_64,
+        },
+    )
