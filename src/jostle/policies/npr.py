@@ -22,7 +22,9 @@ class NPR(NeuralPolicy):
         theta_t = descent on sum_s (f(x_s; theta) - (r_s + gamma_s))^2 / 2
                              + m lambda |theta - theta_0|^2 / 2                 (line 7, Eq. 2)
 
-    Choosing costs one forward pass: all exploration comes from the perturbed rewards.
+    Choosing costs one forward pass: all exploration comes from the perturbed rewards. By default
+    the pass is taken at an average of the last rounds' parameters, and the descent also draws them
+    back to theta_0 (``average`` and ``decay``): our additions, which ``NPR.paper`` goes without.
 
     Arguments:
         noise: nu, the standard deviation of the perturbations.
@@ -44,6 +46,8 @@ class NPR(NeuralPolicy):
             "optimiser": optax.sgd,
             "step_size": 0.01,
             "regularisation": 0.001,
+            "decay": 0.0,
+            "average": 0.0,
             "steps": 100,
             "fitting": "pooled" if pooled else "full",
         }
