@@ -31,7 +31,7 @@ class NPR(NeuralPolicy):
         others: see ``NeuralPolicy``. The defaults are for practice; ``NPR.paper`` is the paper's.
     """
 
-    noise: Any = leaf(default=0.03)
+    noise: Any = leaf(default=0.1)
 
     @classmethod
     def paper(cls, features: int, *, width: int = 64, depth: int = 3, **settings: Any) -> Self:
