@@ -291,11 +291,14 @@ def test_decay_draws_back_to_the_start_whatever_the_optimiser(optimiser):
 
 
 def test_choices_go_by_the_moving_average_of_the_parameters():
-    policy = NPR(D, network=MLP(8, 2), steps=2, average=0.7, step_size=0.05)
+    policy = NPR(D, network=MLP(8, 2), steps=2, average=0.03, step_size=0.05)
     states = refitted(policy, 5)
     wanted = states[0].fit.params
-    for state in states[1:]:
-        wanted = jax.tree.map(lambda a, p: 0.7 * a + 0.3 * p, wanted, state.fit.params)
+    for seen, state in enumerate(states[1:], start=1):
+        keep = min(0.03, seen / (seen + 100))
+        wanted = jax.tree.map(
+            lambda a, p, keep=keep: keep * a + (1 - keep) * p, wanted, state.fit.params
+        )
     for found, each in zip(*map(jax.tree.leaves, (states[-1].fit.average, wanted)), strict=True):
         np.testing.assert_allclose(found, each, rtol=1e-5, atol=1e-7)
     contexts = stream()[0]

@@ -17,6 +17,9 @@ from jostle.types import Feedback
 
 FITTINGS = ("auto", "pooled", "minibatch", "full")
 
+FEW = 100
+"""Observations that are few: the average then spans about 1 + seen / FEW updates."""
+
 
 class NeuralState(NamedTuple):
     """A fitted network, the history it is fitted to, and the arms pulled so far.
@@ -48,6 +51,7 @@ class NeuralPolicy(Policy):
             whatever the optimiser (as AdamW does) and however many observations there are.
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
+            While observations are few it keeps less, seen / (seen + 100), to follow quickly.
         steps: gradient steps an update (J in the paper).
         batch: observations a step, when fitting by mini-batches.
         every: update after every so many observations.
@@ -145,17 +149,17 @@ class NeuralPolicy(Policy):
                 size=state.history.size,
                 pull=self.step_size * self.decay,
             )
-            return fit._replace(average=self._averaged(fit))
+            return fit._replace(average=self._averaged(fit, state.history.seen))
 
         if self.every == 1:
             return state._replace(fit=update(state.fit))
         due = state.history.seen % self.every == 0
         return state._replace(fit=jax.lax.cond(due, update, lambda fit: fit, state.fit))
 
-    def _averaged(self, fit: Fit) -> Any:
+    def _averaged(self, fit: Fit, seen: jax.Array) -> Any:
         if self.restart:
             return fit.params
-        keep = self.average
+        keep = jnp.minimum(self.average, seen / (seen + FEW))
         return jax.tree.map(lambda old, new: keep * old + (1 - keep) * new, fit.average, fit.params)
 
     def estimates(self, state: Any, contexts: Any) -> Any:

@@ -43,6 +43,7 @@ class NPR(NeuralPolicy):
         pooled = settings.get("pool") is not None
         defaults = {
             "network": PaperNetwork(width, depth),
+            "noise": 0.03,
             "optimiser": optax.sgd,
             "step_size": 0.01,
             "regularisation": 0.001,
