@@ -269,6 +269,48 @@ def test_restart_forgets_where_the_last_update_ended():
     assert not same(refitted(warm, 5)[-1].fit.params, states[-1].fit.params)
 
 
+@pytest.mark.parametrize("optimiser", [optax.adam, optax.sgd])
+def test_decay_draws_back_to_the_start_whatever_the_optimiser(optimiser):
+    """theta <- theta + (the optimiser's move) - step size * decay * (theta - theta_0), by hand."""
+    policy = NPR(
+        D, network=MLP(8, 2), steps=4, noise=0.0, fitting="full", optimiser=optimiser,
+        step_size=0.05, decay=3.0, regularisation=0.2, average=0.0,
+    )  # fmt: skip
+    states = refitted(policy, 6)
+    before, after = states[-2], states[-1]
+    initial = states[0].fit.params
+    batch = FullBatch().batches(after.history, jax.random.key(0), 0.0)(0)
+    rule = optimiser(0.05)
+    params, memory = before.fit.params, before.fit.optimiser
+    for _ in range(4):
+        slope = jax.grad(objective, argnums=1)(policy.network, params, initial, batch, 8 * 0.2 / 6)
+        moves, memory = rule.update(slope, memory, params)
+        params = jax.tree.map(lambda p, u, p0: p + u - 0.15 * (p - p0), params, moves, initial)
+    for found, wanted in zip(*map(jax.tree.leaves, (after.fit.params, params)), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+
+
+def test_choices_go_by_the_moving_average_of_the_parameters():
+    policy = NPR(D, network=MLP(8, 2), steps=2, average=0.03, step_size=0.05)
+    states = refitted(policy, 5)
+    wanted = states[0].fit.params
+    for seen, state in enumerate(states[1:], start=1):
+        keep = min(0.03, seen / (seen + 100))
+        wanted = jax.tree.map(
+            lambda a, p, keep=keep: keep * a + (1 - keep) * p, wanted, state.fit.params
+        )
+    for found, each in zip(*map(jax.tree.leaves, (states[-1].fit.average, wanted)), strict=True):
+        np.testing.assert_allclose(found, each, rtol=1e-5, atol=1e-7)
+    contexts = stream()[0]
+    np.testing.assert_allclose(
+        policy.estimates(states[-1], contexts), policy.network.apply(wanted, contexts)[:, 0],
+        rtol=1e-4, atol=1e-6,
+    )  # fmt: skip
+    for other in (policy.replace(average=0.0), policy.replace(restart=True)):
+        last = refitted(other, 3)[-1].fit
+        assert same(last.average, last.params)
+
+
 def test_batch_is_a_plain_tuple():
     assert Batch(1, 2, 3).targets == 2
     assert History.empty(jnp.zeros((0, 3))).contexts.shape == (0, 3)

@@ -56,14 +56,17 @@ def test_the_papers_initialisation():
     assert sum(w.size for w in (first, second, last)) == m + m * (2 * d) + m**2
 
 
-def test_the_plain_network_is_its_formula_and_starts_at_zero():
-    network = MLP(width=7, depth=3)
+@pytest.mark.parametrize("linear", [False, True])
+def test_the_plain_network_is_its_formula_and_starts_at_zero(linear):
+    network = MLP(width=7, depth=3, linear=linear)
     x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
     params = network.init(jax.random.key(0), x)
     assert np.all(np.asarray(network.apply(params, x)) == 0)
     params = jax.tree.map(lambda w: w + 0.3, params)
-    (w1, b1), (w2, b2), (w3, b3) = jax.tree.map(lambda w: np.asarray(w, np.float64), params)
+    params64 = jax.tree.map(lambda w: np.asarray(w, np.float64), params)
+    (w1, b1), (w2, b2), (w3, b3), *path = params64
     wanted = np.maximum(np.maximum(x @ w1 + b1, 0) @ w2 + b2, 0) @ w3 + b3
+    wanted = wanted + x @ path[0] if linear else wanted
     np.testing.assert_allclose(network.apply(params, jnp.asarray(x)), wanted, rtol=1e-5)
     host = network.apply(jax.tree.map(np.asarray, params), x)
     assert isinstance(host, np.ndarray)

@@ -148,6 +148,7 @@ class Fit(NamedTuple):
     params: Any
     initial: Any  # theta_0, at which the regularisation is centred
     optimiser: Any  # the optimiser's own state
+    average: Any = None  # of the parameters of late, by which choices are made
 
 
 def descend(
@@ -159,8 +160,13 @@ def descend(
     steps: int,
     regularisation: Any,
     size: jax.Array,
+    pull: Any = 0.0,
 ) -> Fit:
-    """``steps`` gradient steps on Eq. (2) / ``size``, from where ``fit`` stands."""
+    """``steps`` gradient steps on Eq. (2) / ``size``, from where ``fit`` stands.
+
+    Each also takes the parameters the part ``pull`` of their way back to theta_0: regularisation
+    that the optimiser does not rescale (decoupled, as in AdamW), and that does not fade with t.
+    """
     penalty = width_of(network) * regularisation / jnp.maximum(size, 1)
     gradient = jax.grad(objective, argnums=1)
 
@@ -168,7 +174,10 @@ def descend(
         params, memory = state
         slope = gradient(network, params, fit.initial, batches(j), penalty)
         updates, memory = optimiser.update(slope, memory, params)
+        updates = jax.tree.map(
+            lambda move, now, start: move - pull * (now - start), updates, params, fit.initial
+        )
         return optax.apply_updates(params, updates), memory
 
     params, memory = jax.lax.fori_loop(0, steps, step, (fit.params, fit.optimiser))
-    return Fit(params, fit.initial, memory)
+    return fit._replace(params=params, optimiser=memory)

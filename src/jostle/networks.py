@@ -54,31 +54,38 @@ class MLP:
 
     ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so
     that the first estimates are 0 for every context, and unlucky weights rule out no arm.
+    With ``linear`` a linear path runs beside the network, f(x) = net(x) + w . x, zero at first: it
+    learns from few observations what is linear, and leaves the rest to the network.
     """
 
     width: int = 64
     depth: int = 3
+    linear: bool = True
 
     def __post_init__(self) -> None:
         whole("width", self.width)
         whole("depth", self.depth, least=2)
 
-    def init(self, key: jax.Array, x: Any) -> list[tuple[jax.Array, jax.Array]]:
-        """Gaussian weights of variance 2 / fan-in; zero biases and output layer."""
+    def init(self, key: jax.Array, x: Any) -> list[Any]:
+        """Gaussian weights of variance 2 / fan-in; zero biases, output layer and linear path."""
         sizes = [x.shape[-1]] + [self.width] * (self.depth - 1)
         keys = jax.random.split(key, self.depth)
         hidden = [
             (jax.random.normal(k, (a, b)) * math.sqrt(2 / a), jnp.zeros(b))
             for k, a, b in zip(keys, sizes[:-1], sizes[1:], strict=False)
         ]
-        return [*hidden, (jnp.zeros((self.width, 1)), jnp.zeros(1))]
+        output = (jnp.zeros((self.width, 1)), jnp.zeros(1))
+        path = [jnp.zeros((x.shape[-1], 1))] if self.linear else []
+        return [*hidden, output, *path]
 
     def apply(self, params: Any, x: Any) -> Any:
         """(n, features) -> (n, 1)."""
-        *hidden, (last, offset) = params
+        *hidden, (last, offset) = params[: self.depth]
+        h = x
         for weight, bias in hidden:
-            x = _relu(product(x, weight) + bias)
-        return x @ last + offset
+            h = _relu(product(h, weight) + bias)
+        out = h @ last + offset
+        return out + product(x, params[-1]) if self.linear else out
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ def test_the_papers_algorithm_in_one_call():
     policy = NPR.paper(FEATURES, width=32, depth=4)
     assert policy.network == PaperNetwork(32, 4)
     assert (policy.optimiser, policy.fitting, policy.steps) == (optax.sgd, "full", 100)
+    assert (policy.decay, policy.average) == (0.0, 0.0)
     assert NPR.paper(FEATURES, pool=POOL).fitting == "pooled"
     assert NPR.paper(FEATURES, noise=0.7, steps=3).steps == 3
 
@@ -127,6 +128,8 @@ def test_an_optimiser_of_the_users_own():
         ({"noise": None}, TypeError, "noise is missing"),
         ({"step_size": float("nan")}, ValueError, "step_size must be finite"),
         ({"regularisation": -1e-9}, ValueError, "regularisation"),
+        ({"decay": -1}, ValueError, "decay must be at least 0"),
+        ({"average": 1.0}, ValueError, "average must be between 0 and 0.999"),
         ({"steps": 0}, ValueError, "steps"),
         ({"every": 0}, ValueError, "every"),
         ({"batch": 0}, ValueError, "batch"),

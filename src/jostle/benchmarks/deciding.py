@@ -19,7 +19,7 @@ def choose_against_numpy(turns: int = 30) -> Row:
     agent = Agent(NPR(FEATURES))
     contexts = np.random.default_rng(0).normal(size=(ARMS, FEATURES)).astype(np.float32)
     agent.learn(contexts, contexts[:, 0])
-    weights = jax.tree.map(np.array, agent.state.fit.params)
+    weights = jax.tree.map(np.array, agent.state.fit.average)
 
     def ours() -> None:
         for _ in range(CALLS):
@@ -27,10 +27,10 @@ def choose_against_numpy(turns: int = 30) -> Row:
 
     def bare() -> None:
         for _ in range(CALLS):
-            (w1, b1), (w2, b2), (w3, b3) = weights
+            (w1, b1), (w2, b2), (w3, b3), path = weights
             hidden = np.maximum(contexts @ w1 + b1, 0)
             hidden = np.maximum(hidden @ w2 + b2, 0)
-            (hidden @ w3 + b3).argmax()
+            (hidden @ w3 + b3 + contexts @ path).argmax()
 
     slow, fast = in_turns(ours, bare, turns)
     return Row(

@@ -83,7 +83,7 @@ class GradientPolicy(NeuralPolicy):
             alone = jax.tree.map(lambda part: part[None], context)
             return estimate(self.network, params, alone)[0]
 
-        slopes = jax.vmap(jax.grad(one), in_axes=(None, 0))(state.fit.params, contexts)
+        slopes = jax.vmap(jax.grad(one), in_axes=(None, 0))(state.fit.average, contexts)
         k = count(contexts)
         rows = jnp.concatenate([leaf.reshape(k, -1) for leaf in jax.tree.leaves(slopes)], axis=1)
         return rows / math.sqrt(width_of(self.network))

@@ -17,6 +17,9 @@ from jostle.types import Feedback
 
 FITTINGS = ("auto", "pooled", "minibatch", "full")
 
+FEW = 100
+"""Observations that are few: the average then spans about 1 + seen / FEW updates."""
+
 
 class NeuralState(NamedTuple):
     """A fitted network, the history it is fitted to, and the arms pulled so far.
@@ -43,10 +46,17 @@ class NeuralPolicy(Policy):
             ``optax.sgd``, ...), or a ready optimiser, which then has its own step size.
         step_size: of the optimiser.
         regularisation: lambda of Eq. (2).
+        decay: how strongly each gradient step draws the parameters back to theta_0, where the
+            regularisation of Eq. (2) is centred: it takes them ``step_size * decay`` of the way,
+            whatever the optimiser (as AdamW does) and however many observations there are.
+        average: choices go by a moving average of the parameters that keeps so much of itself in
+            each update, which evens out the last steps' jitter; 0 for the parameters as they are.
+            While observations are few it keeps less, seen / (seen + 100), to follow quickly.
         steps: gradient steps an update (J in the paper).
         batch: observations a step, when fitting by mini-batches.
         every: update after every so many observations.
-        restart: start each update from the initial parameters instead of the last ones.
+        restart: start each update from the initial parameters instead of the last ones, and
+            average none.
         fitting: "pooled", "minibatch", "full", or "auto" (pooled when there is a pool).
         sweep: pull each arm once (by its id) before anything else, if there are at most so many
             ids; with ``pool`` always. A catalogue of thousands of items cannot be tried like that.
@@ -60,6 +70,8 @@ class NeuralPolicy(Policy):
     optimiser: Any = static(default=optax.adam)
     step_size: Any = leaf(default=2e-3)
     regularisation: Any = leaf(default=1e-5)
+    decay: Any = leaf(default=1.0)
+    average: Any = leaf(default=0.9, most=0.999)
     steps: int = static(default=10)
     batch: int = static(default=64)
     every: int = static(default=1)
@@ -82,6 +94,8 @@ class NeuralPolicy(Policy):
             "optimiser": optax.sgd,
             "step_size": 0.01,
             "regularisation": 0.001,
+            "decay": 0.0,
+            "average": 0.0,
             "steps": max(100, cls.steps),
             "fitting": "pooled" if pooled else "full",
         }
@@ -120,7 +134,7 @@ class NeuralPolicy(Policy):
     def init(self, key: jax.Array) -> Any:
         """theta_0 and an empty history."""
         params = self.network.init(key, jnp.zeros((1, self.features)))
-        fit = Fit(params, params, self._optimiser().init(params))
+        fit = Fit(params, params, self._optimiser().init(params), params)
         history = self._fitting().empty(
             empty(self.features, self.blocks if self.takes_blocks else None)
         )
@@ -145,7 +159,7 @@ class NeuralPolicy(Policy):
         def update(fit: Fit) -> Fit:
             if self.restart:
                 fit = Fit(fit.initial, fit.initial, self._optimiser().init(fit.initial))
-            return descend(
+            fit = descend(
                 fit,
                 self._fitting().batches(state.history, key, noise),
                 network=self.network,
@@ -153,20 +167,28 @@ class NeuralPolicy(Policy):
                 steps=self.steps,
                 regularisation=self.regularisation,
                 size=state.history.size,
+                pull=self.step_size * self.decay,
             )
+            return fit._replace(average=self._averaged(fit, state.history.seen))
 
         if self.every == 1:
             return state._replace(fit=update(state.fit))
         due = state.history.seen % self.every == 0
         return state._replace(fit=jax.lax.cond(due, update, lambda fit: fit, state.fit))
 
+    def _averaged(self, fit: Fit, seen: jax.Array) -> Any:
+        if self.restart:
+            return fit.params
+        keep = jnp.minimum(self.average, seen / (seen + FEW))
+        return jax.tree.map(lambda old, new: keep * old + (1 - keep) * new, fit.average, fit.params)
+
     def estimates(self, state: Any, contexts: Any) -> Any:
-        """f(x; theta) of each context."""
-        return estimate(self.network, state.fit.params, contexts)
+        """f(x; theta) of each context, at the averaged parameters."""
+        return estimate(self.network, state.fit.average, contexts)
 
     def deciding(self, state: Any) -> Any:
-        """The parameters and the arms tried, without the history."""
-        return state._replace(fit=Fit(state.fit.params, None, None), history=None)
+        """The averaged parameters and the arms tried, without the history."""
+        return state._replace(fit=Fit(None, None, None, state.fit.average), history=None)
 
     @property
     def needs_arms(self) -> bool:

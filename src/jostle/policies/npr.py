@@ -23,7 +23,9 @@ class NPR(NeuralPolicy):
         theta_t = descent on sum_s (f(x_s; theta) - (r_s + gamma_s))^2 / 2
                              + m lambda |theta - theta_0|^2 / 2                 (line 7, Eq. 2)
 
-    Choosing costs one forward pass: all exploration comes from the perturbed rewards.
+    Choosing costs one forward pass: all exploration comes from the perturbed rewards. By default
+    the pass is taken at an average of the last rounds' parameters, and the descent also draws them
+    back to theta_0 (``average`` and ``decay``): our additions, which ``NPR.paper`` goes without.
 
     Arguments:
         noise: nu, the standard deviation of the perturbations.
@@ -31,7 +33,7 @@ class NPR(NeuralPolicy):
             the algorithm to the letter.
     """
 
-    noise: Any = leaf(default=0.03)
+    noise: Any = leaf(default=0.1)
 
     @classmethod
     def theory(
