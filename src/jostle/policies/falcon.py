@@ -37,11 +37,13 @@ class Falcon(NeuralPolicy):
 
     Arguments:
         complexity: of the class of functions, in E(n); the smaller, the greedier.
-        others: see ``NeuralPolicy``; ``steps`` is the length of one offline regression.
+        others: see ``NeuralPolicy``; ``steps`` is the length of one offline regression, which from
+            theta_0 goes better without ``decay``.
     """
 
     steps: int = static(default=1000)
     restart: bool = static(default=True)
+    decay: Any = leaf(default=0.0)
     complexity: Any = leaf(default=1e-4, least=1e-12)
 
     def init(self, key: jax.Array) -> FalconState:
