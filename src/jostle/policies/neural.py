@@ -70,7 +70,7 @@ class NeuralPolicy(Policy):
     optimiser: Any = static(default=optax.adam)
     step_size: Any = leaf(default=2e-3)
     regularisation: Any = leaf(default=1e-5)
-    decay: Any = leaf(default=1.0)
+    decay: Any = leaf(default=0.2)
     average: Any = leaf(default=0.9, most=0.999)
     steps: int = static(default=10)
     batch: int = static(default=64)
