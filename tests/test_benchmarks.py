@@ -80,7 +80,7 @@ def test_the_eager_descent_of_the_authors_is_ours():
 
 def test_sizes_are_measured_for_choosing_and_learning():
     policies = {**sizes.NEURAL, **sizes.LINEAR}
-    for name in ("NPR", "NeuralUCB full", "HLinUCB", "UCB1"):
+    for name in ("NPR", "UCB1"):
         choosing, learning_time = sizes._cost(policies[name](MLP(8)), arms=20, turns=1)
         assert choosing > 0
         assert learning_time >= 0

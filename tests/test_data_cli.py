@@ -379,9 +379,9 @@ def test_ctrl_c_leaves_nothing(mirror, folder):
         text=True,
     )
     try:
-        assert mirror.waiting.wait(20)
+        assert mirror.waiting.wait(120)
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=20)
+        output, errors = process.communicate(timeout=120)
     finally:
         process.kill()
         mirror.released.set()

@@ -200,7 +200,7 @@ class Recommendation(Environment):
         paper divides by a random strategy's reward.
         """
         rewards = numeric("rewards", rewards)
-        chance = np.arange(1, rewards.shape[-1] + 1) * self.chance
+        chance = np.arange(1, rewards.shape[-1] + 1) / self.shown
         return np.cumsum(rewards, axis=-1, dtype=np.float64) / chance
 
     @property
