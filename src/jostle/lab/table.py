@@ -94,8 +94,10 @@ def as_rich(comparison: Comparison, title: str) -> Table:
     if any(column.field == "choosing_ms" for column in columns):
         columns = [column for column in columns if column.field != "round_ms"]
     for column in columns:
-        left = column.field == "policy"
-        table.add_column(column.title, justify="left" if left else "right", overflow="fold")
+        name = column.field == "policy"
+        words = column.title if name else column.title.replace(" ", "\n", 1)
+        justify = "left" if name else "right"
+        table.add_column(words, justify=justify, overflow="fold", no_wrap=not name)  # type: ignore[arg-type]
     for number, row in enumerate(shown):
         cells = [plain(column.show(row)) for column in columns]
         table.add_row(*cells, style="bold" if number == 0 else None)
