@@ -51,7 +51,7 @@ def test_a_small_run_writes_everything(tmp_path):
     result = call("run", *small, "-o", folder, "-j", 1)
     assert result.exit_code == 0, result.output
     assert "[4/4]" in result.output
-    assert "mean regret" in result.output
+    assert "lowest regret" in result.output
     assert str(folder / "report.html") in result.output
     names = {path.name for path in folder.iterdir()}
     assert names >= {"manifest.json", "trials.parquet", "figure.png", "figure.svg", "report.html"}

@@ -79,8 +79,10 @@ class Labour:
     def _do(self, task: Task, send: Callable[[Any], None]) -> None:
         # JAX is imported here, in the process whose environment variables say how it shall run.
         from jostle.lab.play import play
+        from jostle.lab.programs import make_room
         from jostle.lab.timing import Stopwatch
 
+        make_room()
         trial = task.trial
         if isinstance(task, Play):
             played = play(trial, task.tuning, lambda share: send(Advanced(trial, share)))
