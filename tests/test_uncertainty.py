@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle.uncertainty import BLOCK, Diagonal, Dual, Full, Primal
+from jostle.uncertainty import BLOCK, ROWS, Diagonal, Dual, Full, Primal
 
 P = 600
 
@@ -37,7 +37,7 @@ def test_dual_primal_and_a_dense_inverse_agree(regularisation):
     rows, phis = gradients(n), gradients(7, seed=1)
     empty = Full.empty(P)
     dual = observed(empty.reserve(n), jnp.asarray(rows), regularisation)
-    primal = observed(empty.reserve(P + 1), jnp.asarray(rows), regularisation)
+    primal = observed(empty.reserve(ROWS * P + 1), jnp.asarray(rows), regularisation)
     assert isinstance(dual, Dual)
     assert isinstance(primal, Primal)
     wanted = dense_widths(rows, phis, regularisation)
@@ -49,7 +49,7 @@ def test_dual_primal_and_a_dense_inverse_agree(regularisation):
 def test_a_dual_that_outgrows_its_parameters_becomes_primal_with_the_same_numbers():
     rows, phis = gradients(50), jnp.asarray(gradients(5, seed=1))
     dual = observed(Full.empty(P).reserve(50), jnp.asarray(rows), 0.1)
-    primal = dual.reserve(P + 1)
+    primal = dual.reserve(ROWS * P + 1)
     assert isinstance(primal, Primal)
     np.testing.assert_allclose(
         primal.squared_widths(phis, 0.1), dual.squared_widths(phis, 0.1), rtol=1e-3
@@ -81,7 +81,7 @@ def test_diagonal_is_the_diagonal():
 
 def test_widths_stay_positive_when_rounding_would_take_them_below_zero():
     rows = jnp.asarray(np.repeat(gradients(1), 400, axis=0))
-    for room in (400, P + 1):
+    for room in (400, ROWS * P + 1):
         covariance = observed(Full.empty(P).reserve(room), rows, 1e-3)
         found = covariance.squared_widths(rows[:1], 1e-3)
         assert found > 0

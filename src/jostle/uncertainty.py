@@ -13,7 +13,8 @@ Three forms of it, behind one interface (``empty``, ``add``, ``squared_widths``)
   appends the row r / sqrt(lambda + phi' r). The p x p matrix never exists.
 
 In float32 a squared width is good to about 1e-6 |phi|^2 / lambda, so a tiny lambda costs precision.
-``Full`` is Dual while there are fewer rows than parameters and Primal from then on.
+``Full`` is Dual up to two rows a parameter and Primal from then on: a round of n rows costs np, one
+of the matrix p^2 twice over, to read it for the widths and to write it again.
 """
 
 from collections.abc import Callable
@@ -23,6 +24,7 @@ import jax
 import jax.numpy as jnp
 
 BLOCK = 256  # rows of Q in its first block
+ROWS = 2  # a parameter, from which on the matrix is the better form
 
 
 class Diagonal(NamedTuple):
@@ -85,9 +87,9 @@ class Dual(NamedTuple):
     total: jax.Array
 
     def reserve(self, observations: int) -> "Dual | Primal":
-        """Room for more rows; the primal form once that is the smaller one."""
+        """Room for more rows; the primal form once that is the cheaper one."""
         parameters = self.blocks[0].shape[1]
-        if observations > parameters:
+        if observations > ROWS * parameters:
             rows = jnp.concatenate(self.blocks)
             rows = jnp.where((jnp.arange(len(rows)) < self.seen)[:, None], rows, 0)
             return Primal(jnp.eye(parameters) - rows.T @ rows, self.total)
@@ -134,7 +136,7 @@ def _write(block: jax.Array, index: jax.Array, row: jax.Array) -> jax.Array:
 
 
 class Full:
-    """The whole of Z, in whichever form is smaller."""
+    """The whole of Z, in whichever form is cheaper."""
 
     @staticmethod
     def empty(parameters: int) -> Dual:
@@ -144,8 +146,10 @@ class Full:
 
     @staticmethod
     def bytes(parameters: int, observations: int) -> int:
-        """What the larger array takes."""
-        return 4 * parameters * min(parameters, max(observations, BLOCK))
+        """What its arrays take."""
+        if observations > ROWS * parameters:
+            return 4 * parameters**2
+        return 4 * parameters * max(observations, min(BLOCK, parameters))
 
 
 def _above_least(widths: jax.Array, phis: jax.Array, total: jax.Array, lam: Any) -> jax.Array:

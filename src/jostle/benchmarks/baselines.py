@@ -8,7 +8,7 @@ import numpy as np
 
 from jostle.benchmarks.measure import Row, in_turns
 from jostle.linear import Ridge
-from jostle.uncertainty import Full
+from jostle.uncertainty import ROWS, Full
 
 PARAMETERS, ARMS = 7360, 20  # the paper's network: 50 features, 64 wide, 3 deep
 
@@ -17,7 +17,7 @@ def dual_against_primal(observations: int, turns: int = 4) -> Row:
     """A round of full covariance (20 widths, one update): n gradient rows against p x p."""
     phis = jax.random.normal(jax.random.key(0), (ARMS, PARAMETERS)) / np.sqrt(PARAMETERS)
     dual = Full.empty(PARAMETERS).reserve(observations)
-    primal = Full.empty(PARAMETERS).reserve(PARAMETERS + 1)
+    primal = Full.empty(PARAMETERS).reserve(ROWS * PARAMETERS + 1)
     dual = dual._replace(seen=jnp.int32(observations - 1))  # type: ignore[call-arg]
 
     @jax.jit(donate_argnums=0)

@@ -34,8 +34,8 @@ class GradientPolicy(NeuralPolicy):
 
     Arguments:
         exploration: how much the uncertainty counts (gamma or nu in the papers).
-        covariance: "diagonal", the cheap approximation, or "full", which needs memory for as many
-            gradients as there are observations or parameters, whichever are fewer.
+        covariance: "diagonal", the cheap approximation, or "full", which needs memory for a
+            gradient an observation, or for a matrix of all parameters once that is cheaper.
         regularisation: lambda, of the covariance as of Eq. (2).
         others: see ``NeuralPolicy``.
     """
