@@ -48,7 +48,9 @@ class NeuralPolicy(Policy):
         regularisation: lambda of Eq. (2).
         decay: how strongly each gradient step draws the parameters back to theta_0, where the
             regularisation of Eq. (2) is centred: it takes them ``step_size * decay`` of the way,
-            whatever the optimiser (as AdamW does) and however many observations there are.
+            whatever the optimiser (as AdamW does) and however many observations there are. By
+            default 0.2 with a pool, else 1 / blocks: the weights of a block meet only so many of
+            the observations, and would be drawn back more than they are trained.
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
             While observations are few it keeps less, seen / (seen + 100), to follow quickly.
@@ -70,7 +72,7 @@ class NeuralPolicy(Policy):
     optimiser: Any = static(default=optax.adam)
     step_size: Any = leaf(default=2e-3)
     regularisation: Any = leaf(default=1e-5)
-    decay: Any = leaf(default=0.2)
+    decay: Any = leaf(default=None)
     average: Any = leaf(default=0.9, most=0.999)
     steps: int = static(default=10)
     batch: int = static(default=64)
@@ -80,6 +82,12 @@ class NeuralPolicy(Policy):
     sweep: int = static(default=512)
     memory: int | None = static(default=None)
     forget: str = static(default=OLDEST)
+
+    def __post_init__(self) -> None:
+        if self.decay is None:
+            decay = 1 / (self.blocks or 1) if self.pool is None else 0.2
+            object.__setattr__(self, "decay", decay)
+        super().__post_init__()
 
     @classmethod
     def paper(cls, features: int, *, width: int = 64, depth: int = 3, **settings: Any) -> Self:
