@@ -5,6 +5,9 @@ import json
 import pytest
 
 from jostle.lab.experiment import Experiment, Tuning
+from jostle.lab.manifest import Manifest
+from jostle.lab.outcome import Outcome
+from jostle.lab.panels import prepare
 from jostle.lab.paper import PAPER, PROFILES, find, with_policies, with_profile
 
 LEAST = {"name": "a", "environments": ["h1"]}
@@ -75,3 +78,24 @@ def test_a_policy_of_ones_own_joins_every_figure_that_compares():
         compares = experiment.figure != "statistics"
         assert ("lab.own:First" in joined.policies) == compares
         assert joined.policies.count("npr") <= 1
+
+
+def test_a_dear_policy_may_get_fewer_runs_and_later():
+    experiment = Experiment("dear", "h1", ("uniform", "npr"), rounds=5, seeds=3, fewer={"npr": 2})
+    outcome = Outcome(Manifest.of(experiment, prepare(experiment)))
+    played = [(trial.policy, trial.seed) for trial in outcome.trials()]
+    assert played == [("uniform", 0), ("uniform", 1), ("uniform", 2), ("npr", 0), ("npr", 1)]
+
+
+@pytest.mark.parametrize(
+    ("fewer", "message"),
+    [
+        ({"nrp": 1}, "unknown fewer 'nrp'.*npr"),
+        ({"npr": 9}, "fewer.npr is 9, but there are 5 seeds"),
+        ({"npr": 0}, "fewer.npr must be at least 1"),
+        (["npr"], "fewer must be a table"),
+    ],
+)
+def test_fewer_runs_are_checked(fewer, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Experiment("dear", "h1", ("npr",), rounds=5, fewer=fewer)

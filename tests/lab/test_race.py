@@ -45,7 +45,7 @@ def test_the_grid_of_a_policy_is_what_it_has_and_its_name_leaves_open(policy, ax
 
 def test_rungs():
     assert rungs(Tuning("grid"), 100) == [(1000, 1)]
-    assert rungs(Tuning("halving"), 100) == [(250, 20), (500, 4), (1000, 1)]
+    assert rungs(Tuning("halving"), 100) == [(125, 34), (250, 7), (500, 2), (1000, 1)]
     assert rungs(Tuning("halving"), 1) == []
 
 

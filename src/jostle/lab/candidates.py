@@ -36,13 +36,13 @@ def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, floa
 def rungs(tuning: Tuning, count: int) -> list[tuple[int, int]]:
     """When the candidates are compared (after how many rounds), and how many then go on.
 
-    Halving drops four fifths each time: by then most are far behind, but not before each arm of a
-    pool of 100 was pulled once, which is why it does not begin earlier.
+    Halving drops two thirds after an eighth of the rounds, when many are far behind already, but
+    not before each arm of a pool of 100 was pulled once; then four fifths of the rest, and so on.
     """
     if count == 1:
         return []
     if tuning.method == "grid":
         return [(tuning.rounds, 1)]
-    stops = [max(1, tuning.rounds // 4), max(1, tuning.rounds // 2), tuning.rounds]
-    survivors = [-(-count // 5), -(-count // 25), 1]
-    return list(zip(stops, survivors, strict=True))
+    stops = [max(1, tuning.rounds // part) for part in (8, 4, 2)]
+    survivors = [-(-count // part) for part in (3, 15, 50)]
+    return [*zip(stops, survivors, strict=True), (tuning.rounds, 1)]

@@ -26,7 +26,7 @@ PAPER_GRID = {"regularisation": TENTHS, "step_size": TENTHS[:4], "exploration": 
 METHODS = {
     "none": "the settings as named, defaults for the rest",
     "grid": "every candidate plays the first rounds; the best continues (the paper's protocol)",
-    "halving": "the same, but most candidates are dropped after a quarter and a half of them",
+    "halving": "the same, but candidates are dropped after an eighth, a quarter and a half of them",
 }
 FIGURES = {
     "curves": "what is measured, round by round, with bands of one standard error",
@@ -79,6 +79,8 @@ class Experiment:
         policies: likewise; none means every policy that suits the environment.
         rounds: the most rounds of a run; an environment that has fewer is played to its end.
         seeds: how many runs (seeds 0, 1, ...), or the seeds themselves.
+        fewer: policies too dear for so many runs, and how many they get: the first seeds, and
+            after all others.
         tuning: see ``Tuning``; or only its method, as ``"halving"``.
         measure: "regret", or "reward": normalised by that of a random choice.
         figure: "curves", "bars", "growth" or "statistics".
@@ -93,6 +95,7 @@ class Experiment:
     policies: tuple[str, ...] = ()
     rounds: int = 2000
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    fewer: Mapping[str, int] = field(default_factory=dict)
     tuning: Tuning = field(default_factory=Tuning)
     measure: str = REGRET
     figure: str = "curves"
@@ -112,6 +115,7 @@ class Experiment:
             raise ValueError("environments is empty: name at least one, such as h1")
         whole("rounds", self.rounds)
         self._set("seeds", _seeds(self.seeds))
+        self._check_fewer()
         if isinstance(self.tuning, str):
             self._set("tuning", Tuning(self.tuning))
         elif isinstance(self.tuning, Mapping):
@@ -131,6 +135,15 @@ class Experiment:
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _check_fewer(self) -> None:
+        if not isinstance(self.fewer, Mapping):
+            raise TypeError(f"fewer must be a table of numbers of runs, not {self.fewer!r}")
+        for policy, runs in self.fewer.items():
+            if policy not in self.policies:
+                raise ValueError(unknown("fewer", policy, self.policies))
+            if whole(f"fewer.{policy}", runs) > len(self.seeds):
+                raise ValueError(f"fewer.{policy} is {runs}, but there are {len(self.seeds)} seeds")
 
     def _check_sizes(self) -> None:
         """Sizes and the places for them come together, and are what growth is drawn over."""

@@ -60,9 +60,11 @@ class Outcome:
         return [run for comparison in self.comparisons for run in comparison.runs]
 
     def trials(self) -> list[Trial]:
-        """All trials, the first seed of every panel first."""
-        trials = [trial for plan in self.plans for trial in plan.trials()]
-        return sorted(trials, key=lambda trial: self.experiment.seeds.index(trial.seed))
+        """All trials: the first seed of every panel first, and what is dear last."""
+        seeds = self.experiment.seeds
+        trials = [(plan, trial) for plan in self.plans for trial in plan.trials()]
+        trials.sort(key=lambda each: (each[1].policy in each[0].fewer, seeds.index(each[1].seed)))
+        return [trial for _, trial in trials]
 
     def missing(self) -> list[Trial]:
         """The trials that were not finished."""

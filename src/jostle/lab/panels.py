@@ -63,7 +63,8 @@ def _plan(
         raise ValueError(
             f"measure 'reward' does not suit {text!r}: it does not tell what a random choice earns"
         )
-    return Plan(text, policies, rounds, experiment.seeds, experiment.measure, chance, size)
+    fewer = {_sized(policy, size): runs for policy, runs in experiment.fewer.items()}
+    return Plan(text, policies, rounds, experiment.seeds, experiment.measure, chance, size, fewer)
 
 
 def _sized(text: str, size: int | None) -> str:

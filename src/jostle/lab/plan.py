@@ -107,13 +107,16 @@ class Plan:
     """What a random choice earns a round, by which "reward" is divided."""
     size: int | None = None
     """The size this panel stands for, in an experiment over sizes."""
+    fewer: Mapping[str, int] = field(default_factory=dict)
+    """How many runs the policies get that do not get one for each seed."""
 
     def trials(self) -> list[Trial]:
         """Every trial, seed by seed, so that a comparison cut short is still a fair one."""
         return [
             Trial(self.environment, policy, self.rounds, seed)
-            for seed in self.seeds
+            for number, seed in enumerate(self.seeds)
             for policy in self.policies
+            if number < self.fewer.get(policy, len(self.seeds))
         ]
 
 
