@@ -12,6 +12,12 @@ import numpy as np
 import pytest
 
 import jostle.lab
+from jostle.lab.experiment import Experiment, Tuning
+from jostle.lab.manifest import Manifest
+from jostle.lab.outcome import Outcome
+from jostle.lab.panels import prepare
+from jostle.lab.running import perform
+from jostle.lab.shared import found_elsewhere
 from jostle.lab.store import FolderError, locked, read
 
 WORLD = "h1:features=4,pool=6,shown=3"
@@ -29,6 +35,22 @@ def test_a_run_from_python(tmp_path):
     assert len(again.sessions) == 1  # there was nothing left to do
     with pytest.raises(FolderError, match=r"experiment.seeds"):
         jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=3, **FIELDS)
+
+
+def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path):
+    first = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
+    wider = Experiment(
+        "wider", (WORLD, f"{WORLD},noise=0.2"), FIELDS["policies"], FIELDS["rounds"], seeds=2
+    )
+    outcome = perform(wider, tmp_path / "b", others=[tmp_path / "a", tmp_path / "none"])
+    assert not outcome.missing()
+    assert outcome.sessions[0]["trials"] == 4  # of eight
+    taken = {run.trial: run.seconds for run in outcome.runs()}
+    assert all(taken[run.trial] == run.seconds for run in first.runs())
+    tuned = wider.replace(tuning=Tuning("grid", rounds=100))
+    elsewhere = read(tmp_path / "b")
+    assert not list(found_elsewhere(Outcome(Manifest.of(tuned, prepare(tuned))), [tmp_path / "b"]))
+    assert not list(found_elsewhere(elsewhere, [tmp_path / "a"]))  # it misses nothing
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")

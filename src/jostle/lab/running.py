@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from jostle.lab.outcome import Outcome
 from jostle.lab.panels import Panels, prepare
 from jostle.lab.plan import Run, Timed, Trial
 from jostle.lab.progress import Bars, Display, Quiet
+from jostle.lab.shared import found_elsewhere
 from jostle.lab.status import Heartbeat
 from jostle.lab.store import Store, read, session
 
@@ -26,16 +27,21 @@ def perform(
     panels: Panels | None = None,
     engine: Engine | None = None,
     command: str = "jostle.lab.run",
+    others: Iterable[Path] = (),
     show: Callable[[Outcome], Display] = Quiet,
 ) -> Outcome:
     """Play what is missing of an experiment in ``folder`` and return all there is then.
 
-    ``show`` makes a display of the outcome as it stands, which is then told the news. Whatever
-    raises or interrupts, the trials finished by then are in the folder.
+    Trials that an experiment in one of the folders ``others`` has played in just the same way are
+    taken from there. ``show`` makes a display of the outcome as it stands, which is then told the
+    news. Whatever raises or interrupts, the trials finished by then are in the folder.
     """
     panels = panels or prepare(experiment)
     with Store(folder, Manifest.of(experiment, panels)) as store:
         outcome = read(folder)
+        for run in found_elsewhere(outcome, others):
+            store.add(run)
+            outcome.add(run)
         missing = _in_order(outcome)
         untimed = _untimed(outcome)
         if missing or untimed:
