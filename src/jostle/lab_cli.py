@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -180,7 +180,8 @@ def reproduce(
         list[str],
         typer.Argument(
             help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/] of them; also "
-            "[cyan]practical[/], [cyan]ablation[/] and [cyan]front[/], which go past it."
+            "[cyan]practical[/], [cyan]skyline[/], [cyan]cells[/], [cyan]cells-wide[/], "
+            "[cyan]ablation[/] and [cyan]front[/], which go past it."
         ),
     ],
     profile: Annotated[
@@ -229,6 +230,7 @@ def reproduce(
       your own policy in every figure
     """
     from jostle.lab import report as pages
+    from jostle.lab.beyond import BEYOND
     from jostle.lab.naming import split
     from jostle.lab.paper import PAPER, find, with_policies, with_profile
 
@@ -250,7 +252,10 @@ def reproduce(
                     complain(f"{each.name} is left out: {error}")
                     continue
                 console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
-                outcome, code = _perform(console, each, panels, where / each.name, worker_engine)
+                others = [where / name for name in (*PAPER, *BEYOND) if name != each.name]
+                outcome, code = _perform(
+                    console, each, panels, where / each.name, worker_engine, others
+                )
                 worst = max(worst, code)
                 pages.save(outcome, where / each.name)
                 done.append((outcome, each.name))
@@ -380,7 +385,12 @@ def _prepare(experiment: "Experiment") -> "Panels":
 
 
 def _perform(
-    console: Console, experiment: "Experiment", panels: "Panels", folder: Path, engine: "Engine"
+    console: Console,
+    experiment: "Experiment",
+    panels: "Panels",
+    folder: Path,
+    engine: "Engine",
+    others: Iterable[Path] = (),
 ) -> tuple["Outcome", int]:
     """Play what is missing; what there is then, and the exit code."""
     from jostle.lab.progress import display
@@ -396,6 +406,7 @@ def _perform(
             panels=panels,
             engine=engine,
             command=command,
+            others=others,
             show=lambda outcome: display(console, outcome),
         )
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from jostle.checks import whole
 from jostle.contexts import dense
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
-from jostle.types import Round, feedback_of
+from jostle.types import Round
 
 
 class Trace(NamedTuple):
@@ -143,7 +143,8 @@ def _advance(
         round = show(policy, environment.observe(world, observe_key, t))
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
-        state = policy.learn(state, learn_key, feedback_of(round, choice.index, outcome.reward))
+        feedback = environment.feedback(world, reward_key, t, round, choice.index, outcome)
+        state = policy.learn(state, learn_key, feedback)
         happened = Trace(
             choice.index,
             outcome.reward,

@@ -40,6 +40,37 @@ def test_a_round_shows_one_row_in_the_block_of_each_class():
         assert float(outcome.regret) == 1 - float(outcome.reward)
 
 
+def test_who_is_told_the_right_class_learns_of_it_or_of_a_wrong_one():
+    environment = made_up(told=True)
+    state = environment.init(jax.random.key(0))
+    round = environment.observe(state, jax.random.key(1), 7)
+    right = int(environment.y[state.order[7]])
+    for choice in range(CLASSES):
+        outcome = environment.reward(state, jax.random.key(2), 7, round, choice)
+        lessons = [
+            environment.feedback(state, jax.random.key(s), 7, round, choice, outcome)
+            for s in range(200)
+        ]
+        arms = np.array([int(lesson.arm) for lesson in lessons])
+        np.testing.assert_array_equal(
+            [float(lesson.reward) for lesson in lessons], (arms == right).astype(float)
+        )
+        assert 60 < np.sum(arms == right) < 140
+        wrong = set(range(CLASSES)) - {right} if choice == right else {choice}
+        assert set(arms) == {right} | wrong
+
+
+def test_being_told_spares_mistakes():
+    """The price of finding out, which only the bandit pays, and more of it with many classes."""
+    mistakes = {}
+    for told in (False, True):
+        environment = made_up(classes=8, told=told)
+        policy = NPR(environment.features, blocks=environment.blocks, steps=3)
+        runs = [simulate(policy, environment, seed=seed).regret[-1] for seed in range(3)]
+        mistakes[told] = np.mean(runs)
+    assert mistakes[True] < 0.9 * mistakes[False]
+
+
 def test_rows_are_shuffled_by_seed_and_come_once():
     environment = made_up()
     orders = [np.asarray(environment.init(jax.random.key(s)).order) for s in (0, 0, 1)]

@@ -1,3 +1,4 @@
+import optax
 import pytest
 
 from jostle.environments import Synthetic
@@ -83,7 +84,9 @@ def test_a_policy_of_ones_own():
         ("npr:noise=-1", "policy 'npr': noise must be at least 0"),
         ("npr:noise=loud", "policy 'npr': noise must be numeric"),
         ("npr:steps=2.5", "policy 'npr': steps must be a whole number"),
-        ("npr:network=big", "network of policy 'npr' is not a number or word: set it in Python"),
+        ("npr:network=pper", "policy 'npr': unknown network 'pper'; did you mean 'paper'"),
+        ("npr:optimiser=sdg", "policy 'npr': unknown optimiser 'sdg'; did you mean 'sgd'"),
+        ("npr:network=paper,linear=true", "policy 'npr': PaperNetwork has no linear"),
         ("npr:pool=7", "pool of the policy is 7, but this environment's is 100"),
         ("nowhere.at.all:Mine", "cannot import 'nowhere.at.all': ModuleNotFoundError"),
         ("lab.own:Frist", "unknown policy in 'lab.own': 'Frist'; did you mean 'First'"),
@@ -148,3 +151,10 @@ def test_other_constructors_go_by_a_dot():
     )
     with pytest.raises(ValueError, match=r"unknown policy 'npr.papre'; did you mean 'npr.paper'"):
         naming.make_policy("npr.papre", world)
+
+
+def test_words_stand_for_networks_and_optimisers():
+    policy = naming.make_policy(
+        "npr:optimiser=sgd,network=paper,width=32", naming.make_environment("h1")
+    )
+    assert (policy.optimiser, policy.network) == (optax.sgd, PaperNetwork(32, 3))

@@ -5,11 +5,14 @@ from typing import Any
 import jax
 
 from jostle.records import Record
-from jostle.types import Outcome, Round
+from jostle.types import Feedback, Outcome, Round, feedback_of
 
 
 class Environment(Record):
-    """An immutable pytree with three pure functions; all randomness enters as a key."""
+    """An immutable pytree of pure functions; all randomness enters as a key.
+
+    A subclass defines ``init``, ``observe`` and ``reward``.
+    """
 
     @property
     def features(self) -> int:
@@ -44,3 +47,9 @@ class Environment(Record):
     ) -> Outcome:
         """What choosing arm ``index`` of ``round``, the one of time ``t``, brings."""
         raise NotImplementedError
+
+    def feedback(
+        self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: Any, outcome: Outcome
+    ) -> Feedback:
+        """What the policy learns from: the chosen arm and its reward. A bandit tells no more."""
+        return feedback_of(round, index, outcome.reward)

@@ -13,7 +13,7 @@ from jostle.datasets.loading import table
 from jostle.datasets.table import Table
 from jostle.environments.base import Environment
 from jostle.records import data, static
-from jostle.types import NOBODY, Outcome, Round
+from jostle.types import NOBODY, Feedback, Outcome, Round, feedback_of
 
 ROUNDS = 10_000
 """The paper plays so many rows, or all there are if they are fewer (mushroom: 8,124)."""
@@ -38,6 +38,9 @@ class Classification(Environment):
         encoding: "practical" (one-hot, standardised, a constant) or "paper" (ordinal codes, rows
             scaled to unit length); see ``jostle.datasets.encode``.
         rounds: how many rows to show.
+        told: tell the right class after each choice, for a skyline: how few mistakes the same
+            policy makes that need not find out. It learns of the right class (1) or, every other
+            round on average, of a wrong one (0): its own choice, if that was one.
     """
 
     x: Any = data()  # (rows, d)
@@ -46,34 +49,56 @@ class Classification(Environment):
     encoding: str = static()
     classes: int = static()
     length: int = static()
+    told: bool = static()
 
-    def __init__(self, name: str, *, encoding: str = "practical", rounds: int | None = None):
-        self._fill(encode(table(name), encoding), name, rounds)
+    def __init__(
+        self,
+        name: str,
+        *,
+        encoding: str = "practical",
+        rounds: int | None = None,
+        told: bool = False,
+    ):
+        self._fill(encode(table(name), encoding), name, rounds, told)
 
     @classmethod
     def from_arrays(
-        cls, x: Any, y: Any, *, encoding: str = "practical", rounds: int | None = None
+        cls,
+        x: Any,
+        y: Any,
+        *,
+        encoding: str = "practical",
+        rounds: int | None = None,
+        told: bool = False,
     ) -> Self:
         """A bandit of your own: rows ``x`` of numbers, and the class ``y`` of each."""
-        return cls._of(Table.from_arrays(x, y), encoding, rounds)
+        return cls._of(Table.from_arrays(x, y), encoding, rounds, told)
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, target: str, encoding: str = "practical", rounds: int | None = None
+        cls,
+        frame: Any,
+        *,
+        target: str,
+        encoding: str = "practical",
+        rounds: int | None = None,
+        told: bool = False,
     ) -> Self:
         """A bandit of your own: a pandas or Polars frame, ``target`` the column of the classes."""
-        return cls._of(Table.from_frame(frame, target=target), encoding, rounds)
+        return cls._of(Table.from_frame(frame, target=target), encoding, rounds, told)
 
     @classmethod
-    def _of(cls, table: Table, encoding: str, rounds: int | None) -> Self:
+    def _of(cls, table: Table, encoding: str, rounds: int | None, told: bool) -> Self:
         made = object.__new__(cls)
-        made._fill(encode(table, encoding), "own", rounds)
+        made._fill(encode(table, encoding), "own", rounds, told)
         return made
 
-    def _fill(self, encoded: Encoded, name: str, rounds: int | None) -> None:
+    def _fill(self, encoded: Encoded, name: str, rounds: int | None, told: bool) -> None:
         rows = len(encoded.y)
         if rounds is not None and whole("rounds", rounds) > rows:
             raise ValueError(f"rounds must be at most {rows}, the rows there are, not {rounds}")
+        if not isinstance(told, bool):
+            raise TypeError(f"told must be True or False, not {told!r}")
         values = {
             "x": jnp.asarray(encoded.x),
             "y": jnp.asarray(encoded.y, jnp.int32),
@@ -81,6 +106,7 @@ class Classification(Environment):
             "encoding": encoded.encoding,
             "classes": len(encoded.classes),
             "length": rounds or min(rows, ROUNDS),
+            "told": told,
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -128,9 +154,28 @@ class Classification(Environment):
         right = (self.y[state.order[t]] == index).astype(jnp.float32)
         return Outcome(right, 1 - right)
 
+    def feedback(
+        self,
+        state: ClassificationState,
+        key: jax.Array,
+        t: jax.Array,
+        round: Round,
+        index: Any,
+        outcome: Outcome,
+    ) -> Feedback:
+        """The choice and whether it was right; or, when the right class is told, a lesson of it."""
+        if not self.told:
+            return super().feedback(state, key, t, round, index, outcome)
+        right = self.y[state.order[t]]
+        coin, draw = jax.random.split(key)
+        another = (right + jax.random.randint(draw, (), 1, self.classes)) % self.classes
+        wrong = jnp.where(index == right, another, index)
+        lesson = jnp.where(jax.random.bernoulli(coin), right, wrong)
+        return feedback_of(round, lesson, (lesson == right).astype(jnp.float32))
+
     def __repr__(self) -> str:
         rows, features = np.shape(self.x)
         return (
             f"Classification({self.name!r}, encoding={self.encoding!r}, rows={rows}, "
-            f"features={features}, classes={self.classes}, rounds={self.rounds})"
+            f"features={features}, classes={self.classes}, rounds={self.rounds}, told={self.told})"
         )

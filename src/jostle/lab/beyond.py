@@ -1,11 +1,14 @@
-"""Experiments past the paper: the practical encoding, an ablation, regret against compute."""
+"""Experiments past the paper: what it could not compute, and how far its method goes."""
 
 from jostle.lab.experiment import Experiment
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
 CHANGES = (
+    "npr:optimiser=sgd,step_size=0.1",
+    "npr:network=paper",
     "npr:linear=false",
     "npr:decay=0",
+    "npr:decay=0.2",
     "npr:average=0",
     "npr:noise=0",
     "npr:noise=0.3",
@@ -27,6 +30,16 @@ FRONT = (
     "npr:every=16",
 )
 
+
+def _gradient(more: str) -> tuple[str, ...]:
+    """NeuralUCB and NeuralTS with either covariance."""
+    return tuple(
+        f"{policy}:covariance={form}{more}"
+        for form in ("full", "diagonal")
+        for policy in ("neural-ucb", "neural-ts")
+    )
+
+
 BEYOND: dict[str, Experiment] = {
     each.name: each
     for each in (
@@ -36,6 +49,29 @@ BEYOND: dict[str, Experiment] = {
             ("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts", "lin-ucb", "lin-ts"),
             rounds=10_000,
             title="Mistakes with the practical encoding, every policy with its defaults",
+        ),
+        Experiment(
+            "skyline",
+            tuple(f"{data}:told=true" for data in DATA),
+            ("npr",),
+            rounds=10_000,
+            title="Mistakes of NPR when it is told the right answer after each choice",
+        ),
+        Experiment(
+            "cells",
+            ("letter:encoding=paper", "covertype:encoding=paper"),
+            ("npr", *_gradient("")),
+            rounds=4_000,
+            seeds=(0,),
+            title="Full covariance where the paper ran out of memory, networks 64 wide",
+        ),
+        Experiment(
+            "cells-wide",
+            ("h1", "h2", "lastfm", "delicious"),
+            ("npr:width=128", *_gradient(",width=128")),
+            rounds=4_000,
+            seeds=(0,),
+            title="Full covariance where the paper ran out of memory, networks 128 wide",
         ),
         Experiment(
             "ablation",

@@ -1,7 +1,7 @@
 """Policies and environments from text.
 
-``npr``, ``npr:noise=0.2,steps=10``, ``npr:width=128`` (of its network), ``npr.paper`` (the class's
-other constructor of that name), ``my.module:Mine``.
+``npr``, ``npr:noise=0.2,steps=10``, ``npr:width=128`` (of its network), ``npr:optimiser=sgd``,
+``npr.paper`` (the class's other constructor of that name), ``my.module:Mine``.
 """
 
 import dataclasses
@@ -12,10 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import optax
 
 from jostle.checks import lookup, unknown
 from jostle.datasets.schemas import SCHEMAS
 from jostle.environments import Classification, Environment, Recommendation, Synthetic
+from jostle.networks import MLP, PaperNetwork
 from jostle.policies import CATALOG, INSTRUMENTS, Policy
 from jostle.simulation import check_match
 
@@ -33,6 +35,12 @@ FACTS = ("features", "pool", "blocks", "arms", "users", "items")
 
 NETWORK = ["width", "depth", "linear"]
 """Settings of a policy's network that may stand among its own."""
+
+PARTS: dict[str, dict[str, Any]] = {
+    "network": {"mlp": MLP(), "paper": PaperNetwork()},
+    "optimiser": {each.__name__: each for each in (optax.adam, optax.rmsprop, optax.sgd)},
+}
+"""Parts of a policy that words stand for."""
 
 PLAIN = (bool, int, float, str, type(None))
 WORDS = {"none": None, "true": True, "false": False}
@@ -99,7 +107,10 @@ def make_policy(text: str, environment: Environment) -> Policy:
     maker = _own("policy", name, Policy) if ":" in name else _known(name)
     facts = {fact: getattr(environment, fact, None) for fact in FACTS}
     asked = _parameters(maker)
-    _size_network(settings, asked)
+    try:
+        _choose_parts(settings, asked)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"policy {name!r}: {error}") from None
     for fact, value in facts.items():
         if fact in asked and fact not in settings:
             if value is not None:
@@ -173,13 +184,19 @@ def _parameters(maker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {**passed_on, **own}
 
 
-def _size_network(settings: dict[str, Any], asked: dict[str, inspect.Parameter]) -> None:
-    """Width and depth, where they are not settings of their own, are those of the network."""
+def _choose_parts(settings: dict[str, Any], asked: dict[str, inspect.Parameter]) -> None:
+    """Put parts in the place of words, and give the network the sizes that are meant for it."""
+    for part, known in PARTS.items():
+        if part in asked and part in settings:
+            settings[part] = lookup(part, settings[part], known)
     sizes = {key: settings[key] for key in NETWORK if key in settings and key not in asked}
     if sizes and "network" in asked:
+        network = settings.get("network", asked["network"].default)
         for key in sizes:
+            if not hasattr(network, key):
+                raise ValueError(f"{type(network).__name__} has no {key}")
             del settings[key]
-        settings["network"] = dataclasses.replace(asked["network"].default, **sizes)
+        settings["network"] = dataclasses.replace(network, **sizes)
 
 
 def _make(kind: str, name: str, maker: Callable[..., Any], settings: dict[str, Any]) -> Any:
