@@ -128,7 +128,8 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
         return experiment
     if profile == "quick":
         ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
-        return experiment.replace(rounds=200, seeds=(0,), sizes=ends)
+        rounds = 100 if experiment.times else 200  # those that are timed need a state, no more
+        return experiment.replace(rounds=rounds, seeds=(0,), sizes=ends)
     if profile == "standard":
         if experiment.figure != "curves" or experiment.name not in PAPER:
             return experiment
