@@ -46,7 +46,10 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "practical",
             DATA,
-            ("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts", "lin-ucb", "lin-ts"),
+            (
+                *("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts"),
+                *("lin-ucb", "lin-ts", "lin-fpl", "ucb1", "uniform"),
+            ),
             rounds=10_000,
             title="Mistakes with the practical encoding, every policy with its defaults",
         ),
