@@ -81,6 +81,7 @@ BEYOND: dict[str, Experiment] = {
             ("h1", "mushroom", "magic", "adult"),
             ("npr", *CHANGES),
             rounds=10_000,
+            seeds=(0, 1, 2),
             title="NPR with one thing changed at a time",
         ),
         Experiment(
