@@ -54,7 +54,8 @@ class NeuralPolicy(Policy):
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
             While observations are few it keeps less, seen / (seen + 100), to follow quickly.
-        steps: gradient steps an update (J in the paper).
+        steps: gradient steps an update (J in the paper). By default 10 with a pool, which each of
+            them sees whole, else 4.
         batch: observations a step, when fitting by mini-batches.
         every: update after every so many observations.
         restart: start each update from the initial parameters instead of the last ones, and
@@ -74,7 +75,7 @@ class NeuralPolicy(Policy):
     regularisation: Any = leaf(default=1e-5)
     decay: Any = leaf(default=None)
     average: Any = leaf(default=0.9, most=0.999)
-    steps: int = static(default=10)
+    steps: int = static(default=None)
     batch: int = static(default=64)
     every: int = static(default=1)
     restart: bool = static(default=False)
@@ -84,9 +85,16 @@ class NeuralPolicy(Policy):
     forget: str = static(default=OLDEST)
 
     def __post_init__(self) -> None:
-        if self.decay is None:
-            decay = 1 / (self.blocks or 1) if self.pool is None else 0.2
-            object.__setattr__(self, "decay", decay)
+        if self.blocks is not None:
+            whole("blocks", self.blocks)
+        pooled = self.pool is not None
+        defaults = {
+            "decay": 0.2 if pooled else 1 / (self.blocks or 1),
+            "steps": 10 if pooled else 4,
+        }
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
         super().__post_init__()
 
     @classmethod
@@ -104,7 +112,7 @@ class NeuralPolicy(Policy):
             "regularisation": 0.001,
             "decay": 0.0,
             "average": 0.0,
-            "steps": max(100, cls.steps),
+            "steps": max(100, cls.steps or 0),
             "fitting": "pooled" if pooled else "full",
         }
         return cls(features, **{**defaults, **settings})
@@ -115,7 +123,7 @@ class NeuralPolicy(Policy):
         for name in ("steps", "batch", "every"):
             whole(name, getattr(self, name))
         whole("sweep", self.sweep, least=0)
-        for name in ("pool", "blocks", "memory"):
+        for name in ("pool", "memory"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name))
         if self.blocks is not None and (self.features % self.blocks or self.pool is not None):
