@@ -43,3 +43,9 @@ def test_a_dropped_program_is_played_no_more():
     two.drop(("h1", "a"))
     assert [two.next(0).policy for _ in range(2)] == ["b", "b"]
     assert len(two) == 0
+
+
+def test_what_comes_last_is_played_last_though_nobody_has_compiled_it():
+    dear = Plan("h1", ("c",), 10, (0,)).trials()
+    two = Schedule([*Plan("h1", ("a", "b"), 10, (0, 1)).trials(), *dear])
+    assert [two.next(w).policy for w in (0, 1, 0, 1, 0)] == ["a", "b", "a", "b", "c"]

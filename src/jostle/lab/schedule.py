@@ -11,8 +11,8 @@ class Schedule:
     """Trials yet to be played, handed out so that few programs are compiled twice.
 
     A policy costs seconds to compile and often less to run, and every worker compiles for itself.
-    So, in this order, a worker that is free is given: a trial of a program (an environment and a
-    policy) that nobody has played yet; one of a program it has compiled; one of the program with
+    So, in this order, a worker that is free is given: the first trial, if nobody has yet played its
+    program (an environment and a policy); one of a program it has compiled; one of the program with
     most left to do.
     """
 
@@ -43,7 +43,8 @@ class Schedule:
         self._waiting = [trial for trial in self._waiting if trial.program != program]
 
     def _fresh(self) -> Trial | None:
-        return next((trial for trial in self._waiting if trial.program not in self._started), None)
+        fresh = self._waiting and self._waiting[0].program not in self._started
+        return self._waiting[0] if fresh else None
 
     def _warm(self, worker: int) -> Trial | None:
         mine = self._compiled.get(worker, set())
