@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from jostle.lab import figures
 from jostle.lab.curves import curves, frame
+from jostle.lab.figures_front import front
 from jostle.lab.palette import FIXED, strokes
 from jostle.lab.plan import REWARD
 from jostle.lab.sheet import spread
@@ -53,7 +54,7 @@ def test_there_is_an_axes_for_each_panel_three_a_row():
 
 
 @pytest.mark.parametrize("finals", [{"a": [0, 0], "b": [0, 0]}, {"a": [3]}, {"a": [None]}])
-@pytest.mark.parametrize("figure", ["curves", "bars"])
+@pytest.mark.parametrize("figure", ["curves", "front", "bars"])
 def test_dull_comparisons_are_drawn_too(tmp_path, finals, figure):
     assert figures.save(outcome(comparison(finals, rounds=1), figure=figure), tmp_path)
 
@@ -82,6 +83,28 @@ def test_a_curve_far_beyond_the_others_leaves_the_frame_and_says_so():
     assert "uniform ↑ 1,000" in texts(axes)
     two = comparison({"a": [10], "uniform": [1000]})  # then the distance is the news
     assert frame(two, curves(two)).high > 1000
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=9))
+def test_the_front_is_what_no_other_point_beats(points):
+    cost, loss = zip(*points, strict=True)
+    found = {points[i] for i in front(cost, loss)}
+    wanted = {
+        (c, m)
+        for c, m in points
+        if not any(a <= c and b <= m and (a, b) != (c, m) for a, b in points)
+    }
+    assert found == wanted
+
+
+def test_a_front_has_a_point_for_each_policy_and_a_line_through_the_best(tmp_path):
+    made = comparison(FINALS)
+    made.runs = [run._replace(round_ms=1.0 + i) for i, run in enumerate(made.runs)]
+    drawn = figures.draw(outcome(made, figure="front"))
+    (axes,) = drawn.axes
+    assert sorted(texts(axes)) == sorted(["npr", ODD, "once"])
+    assert list(axes.lines[0].get_ydata()) == [11.0]  # the cheapest is the best as well
+    assert figures.save(outcome(comparison({"a": [None]}), figure="front"), tmp_path)
 
 
 def test_bars_show_the_times_on_a_log_scale_when_they_must(tmp_path):

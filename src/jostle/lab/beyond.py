@@ -89,6 +89,7 @@ BEYOND: dict[str, Experiment] = {
             ("h1", "mushroom", "shuttle"),
             FRONT,
             rounds=10_000,
+            figure="front",
             title="Regret against compute: steps, batch and interval of NPR's updates",
         ),
     )

@@ -13,8 +13,8 @@ AS_NAMED = "as named"
 
 HOW = {
     "grid": "every candidate played the first {rounds:,} rounds, and the best of them played on",
-    "halving": "all candidates began; most were dropped after a quarter and after a half of the "
-    "first {rounds:,} rounds; the best of the rest at their end played on",
+    "halving": "all candidates began; most were dropped after an eighth, a quarter and a half of "
+    "the first {rounds:,} rounds; the best of the rest at their end played on",
 }
 CAVEAT = (
     "Candidates were compared by their regret on the first rounds of the very stream that is "
