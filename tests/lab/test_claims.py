@@ -14,6 +14,7 @@ from jostle.lab.claims import (
     NotBehind,
     Sublinear,
     Times,
+    Varies,
     Where,
 )
 from jostle.lab.paper import PAPER
@@ -43,11 +44,28 @@ HERE = Where("made-up")
         (Times((HERE, "bad"), (HERE, "good"), "choosing", least=7.9), HOLDS),
         (Times((HERE, "bad"), (HERE, "good"), "learning", least=1.1), FAILS),
         (Times((HERE, "odd"), (HERE, "good"), "learning"), UNTRIED),
+        (Behind(HERE, "bad", "good", at=0.5), HOLDS),
+        (Varies(HERE, "bad", "good"), HOLDS),
+        (Varies(HERE, "good", "bad"), FAILS),
+        (Varies(HERE, "few", "bad"), UNTRIED),
+        (Varies(Where("other"), "bad", "good"), UNTRIED),
         (Sublinear(HERE, "bad"), OPEN),  # straight lines: the exponent is exactly 1
     ],
 )
 def test_verdicts(test, verdict):
     assert test(RESULTS).verdict == verdict
+
+
+def test_early_is_early():
+    made = comparison({"a": [10, 11, 12], "b": [30, 33, 36]})
+    late = [run._replace(regrets=run.regrets * (thinned(100) > 50)) for run in made.of("b")]
+    made.runs = [*made.of("a"), *late]
+    results = {"made-up": outcome(made)}
+    assert NotBehind(HERE, "b", "a", at=0.4)(results).verdict == HOLDS
+    finding = NotBehind(HERE, "b", "a")(results)
+    assert finding.verdict == FAILS
+    assert "after" not in finding.words
+    assert "after 40 rounds" in NotBehind(HERE, "b", "a", at=0.4)(results).words
 
 
 def test_less_reward_is_behind():
@@ -86,7 +104,9 @@ def test_every_claim_is_about_policies_that_its_experiments_compare():
                 else [(test.where, test.policy), (test.where, getattr(test, "other", test.policy))]
             )
             for where, policy in places:
-                assert policy in PAPER[where.experiment].policies
+                experiment = PAPER[where.experiment]
+                size = str(experiment.sizes[where.panel]) if experiment.sizes else ""
+                assert policy in [name.replace("{size}", size) for name in experiment.policies]
 
 
 def test_the_page_holds_tables_and_verdicts():

@@ -6,13 +6,13 @@ that share a seed met the same stream, and the interval is that of ``significanc
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from jostle.lab.labels import labels
 from jostle.lab.outcome import Outcome
-from jostle.lab.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE
+from jostle.lab.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE, sized
 from jostle.lab.plan import REGRET, Comparison, thinned
 from jostle.lab.significance import FEWEST, interval
 
@@ -42,42 +42,96 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Behind:
-    """``policy`` does worse than ``other``: by a tenth, unless it says by how much."""
+class Paired:
+    """``policy`` against ``other``, seed by seed, after a share ``at`` of the rounds."""
 
     where: Where
     policy: str
     other: str
     factor: float = 1.1
     other_where: Where | None = None
+    at: float = 1.0
+
+    word: ClassVar[str]
+
+    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        """By how much it passes; ``low`` says whether low values are good."""
+        raise NotImplementedError
 
     def __call__(self, results: Results) -> Finding:
-        """Whether the loss is at least ``factor`` times the other's, seed by seed."""
+        """Whether the lead is beyond the noise of the seeds, on the good side or the bad."""
+        places = self.where, self.other_where or self.where
+        first, second = (where.find(results) for where in places)
+        if first is None or second is None:
+            return Finding(UNTRIED, "")
+        ours, theirs = _shared(self._values(first, self.policy), self._values(second, self.other))
+        if len(ours) < FEWEST:
+            return Finding(UNTRIED, "")
+        regret = first.plan.measure == REGRET
+        low, high = interval(self.lead(regret, ours, theirs))
+        verdict = HOLDS if low > 0 else FAILS if high < 0 else OPEN
+        lower, upper = interval(ours - theirs)
+        digits = ",.1f" if regret else ",.3f"
+        told = f"{ours.mean() - theirs.mean():+{digits}} ({lower:{digits}} to {upper:{digits}})"
+        if second is first:
+            against = labels(second.plan.policies)[self.other]
+        else:
+            against = _described(second, self.other)
+        early = "" if self.at == 1 else f" after {self.at * first.plan.rounds:,.0f} rounds"
+        name = _described(first, self.policy)
+        words = f"{name} {self.word} {against} ({theirs.mean():{digits}}){early}: {told}"
+        return Finding(verdict, words)
 
-        def lead(low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-            return ours - self.factor * theirs if low else theirs / self.factor - ours
+    def _values(self, comparison: Comparison, policy: str) -> dict[int, float]:
+        rounds = thinned(comparison.plan.rounds)
+        point = int(np.searchsorted(rounds, self.at * comparison.plan.rounds))
+        return {
+            run.trial.seed: float(comparison.curve(run)[point]) for run in comparison.of(policy)
+        }
 
-        sides = (self.where, self.policy), (self.other_where or self.where, self.other)
-        return _paired(results, *sides, lead, "behind")
+
+class Behind(Paired):
+    """``policy`` does worse than ``other``: by a tenth, unless it says by how much."""
+
+    word = "behind"
+
+    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        """How much more it loses than ``factor`` times the other."""
+        return ours - self.factor * theirs if low else theirs / self.factor - ours
+
+
+class NotBehind(Paired):
+    """``policy`` does as well as ``other``, or better: within a tenth, unless it says."""
+
+    word = "not behind"
+
+    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        """How much less it loses than ``factor`` times the other."""
+        return self.factor * theirs - ours if low else ours * self.factor - theirs
 
 
 @dataclass(frozen=True)
-class NotBehind:
-    """``policy`` does as well as ``other``, or better: within a tenth, unless it says."""
+class Varies:
+    """The end of ``policy`` varies more from seed to seed than that of ``other``."""
 
     where: Where
     policy: str
     other: str
-    factor: float = 1.1
+    factor: float = 1.5
 
     def __call__(self, results: Results) -> Finding:
-        """Whether the loss is less than ``factor`` times the other's, seed by seed."""
-
-        def lead(low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-            return self.factor * theirs - ours if low else ours * self.factor - theirs
-
-        sides = (self.where, self.policy), (self.where, self.other)
-        return _paired(results, *sides, lead, "not behind")
+        """Whether the standard deviation is ``factor`` times the other's; no interval is given."""
+        comparison = self.where.find(results)
+        names = (self.policy, self.other)
+        if comparison is None or min(len(comparison.of(name)) for name in names) < FEWEST:
+            return Finding(UNTRIED, "")
+        ours, theirs = (float(np.std(comparison.finals(name), ddof=1)) for name in names)
+        verdict = HOLDS if ours > self.factor * theirs else FAILS
+        against = labels(comparison.plan.policies)[self.other]
+        name = _described(comparison, self.policy)
+        return Finding(
+            verdict, f"standard deviation of {name} {ours:,.1f}, {against} {theirs:,.1f}"
+        )
 
 
 @dataclass(frozen=True)
@@ -147,40 +201,12 @@ class Claim:
         return OPEN if OPEN in verdicts else HOLDS, findings
 
 
-def _paired(
-    results: Results,
-    first: tuple[Where, str],
-    second: tuple[Where, str],
-    lead: Callable[[bool, np.ndarray, np.ndarray], np.ndarray],
-    word: str,
-) -> Finding:
-    """Whether ``lead`` (whether low is good, values, other values) is above 0, seed by seed."""
-    sides = []
-    for where, policy in (first, second):
-        comparison = where.find(results)
-        if comparison is None:
-            return Finding(UNTRIED, "")
-        sides.append((comparison, policy))
-    (ours_in, policy), (theirs_in, other) = sides
-    seeds = [
-        {run.trial.seed: comparison.curve(run)[-1] for run in comparison.of(name)}
-        for comparison, name in sides
-    ]
-    shared = sorted(seeds[0].keys() & seeds[1].keys())
-    if len(shared) < FEWEST:
-        return Finding(UNTRIED, "")
-    ours, theirs = (np.array([values[seed] for seed in shared]) for values in seeds)
-    regret = ours_in.plan.measure == REGRET
-    low, high = interval(lead(regret, ours, theirs))
-    verdict = HOLDS if low > 0 else FAILS if high < 0 else OPEN
-    lower, upper = interval(ours - theirs)
-    digits = ",.1f" if regret else ",.3f"
-    told = f"{ours.mean() - theirs.mean():+{digits}} ({lower:{digits}} to {upper:{digits}})"
-    against = labels(theirs_in.plan.policies)[other]
-    if theirs_in is not ours_in:
-        against = _described(theirs_in, other)
-    name = _described(ours_in, policy)
-    return Finding(verdict, f"{name} {word} {against} ({theirs.mean():{digits}}): {told}")
+def _shared(
+    first: Mapping[int, float], second: Mapping[int, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The values of the seeds that both have."""
+    seeds = sorted(first.keys() & second.keys())
+    return np.array([first[seed] for seed in seeds]), np.array([second[seed] for seed in seeds])
 
 
 def _described(comparison: Comparison, policy: str) -> str:
@@ -191,9 +217,15 @@ def _described(comparison: Comparison, policy: str) -> str:
 H1, H2 = Where("fig1a"), Where("fig1b")
 ADULT, MUSHROOM, SHUTTLE = Where("fig2a"), Where("fig2b"), Where("fig2c")
 MAGIC, LETTER, COVERTYPE = Where("fig6a"), Where("fig6b"), Where("fig6c")
-TIME = Where("fig1c")
+TIME, NARROW, WIDEST = Where("fig1c"), Where("fig1e", 0), Where("fig1e", 3)
 NPR, GREEDY, FALCON = CHEAP
 WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
+
+
+def _wide(policy: str, width: int) -> str:
+    """As the experiments over widths name it."""
+    return sized((policy,), str(width))[0]
+
 
 CLAIMS = (
     Claim(
@@ -246,6 +278,18 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "With wider networks choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        (
+            *(
+                Times(
+                    (WIDEST, _wide(policy, 256)), (NARROW, _wide(policy, 32)), "choosing", least=3.0
+                )
+                for policy in (*FULL, *DIAGONAL)
+            ),
+            Times((WIDEST, _wide(NPR, 256)), (NARROW, _wide(NPR, 32)), "choosing", most=3.0),
+        ),
+    ),
+    Claim(
         "Neural methods help much on mushroom and shuttle",
         tuple(
             Behind(where, linear, NPR, 1.5) for where in (MUSHROOM, SHUTTLE) for linear in LINEAR
@@ -270,8 +314,19 @@ CLAIMS = (
         ),
     ),
     Claim(
+        "FALCON+ starts well with networks 128 wide",
+        tuple(
+            NotBehind(Where(figure), WIDE_FALCON, WIDE_NPR, at=0.05)
+            for figure in ("fig4a", "fig4b")
+        ),
+    ),
+    Claim(
         "FALCON+ ends worse than NPR with networks 128 wide",
         tuple(Behind(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
+    ),
+    Claim(
+        "FALCON+ has a high variance with networks 128 wide",
+        tuple(Varies(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
     ),
     Claim(
         "FALCON+ is worse when all 100 arms are shown than when 20 are",

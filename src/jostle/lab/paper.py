@@ -18,7 +18,7 @@ CHEAP = ("npr", "epsilon-greedy", "falcon")
 ROUNDS = 10_000
 
 
-def _sized(policies: tuple[str, ...], width: str) -> tuple[str, ...]:
+def sized(policies: tuple[str, ...], width: str) -> tuple[str, ...]:
     """The same with networks of another width."""
     return tuple(f"{name}{',' if ':' in name else ':'}width={width}" for name in policies)
 
@@ -27,7 +27,7 @@ def _curves(name: str, title: str, *environments: str, policies: tuple[str, ...]
     return Experiment(name, environments, policies, ROUNDS, title=title)
 
 
-WIDE = _sized((*CHEAP, *DIAGONAL), "128")
+WIDE = sized((*CHEAP, *DIAGONAL), "128")
 
 _ALL = (
     *(
@@ -58,7 +58,7 @@ _ALL = (
     Experiment(
         "fig1e",
         ("h1",),
-        _sized(("npr", *FULL, *DIAGONAL), "{size}"),
+        sized(("npr", *FULL, *DIAGONAL), "{size}"),
         rounds=1000,
         seeds=(0,),
         figure="growth",
