@@ -17,6 +17,7 @@ from jostle.lab.claims import (
     Varies,
     Where,
 )
+from jostle.lab.glance import glance
 from jostle.lab.paper import PAPER
 from jostle.lab.plan import REWARD, thinned
 from jostle.lab.summary import render
@@ -115,3 +116,15 @@ def test_the_page_holds_tables_and_verdicts():
     assert "| good | 11.0 ± 0.6 | 3 | 0.25 | 1 | 2 |" in page
     assert page.count("**not tried**") == len(CLAIMS)
     assert "Not complete: 2 of 12 runs are missing." in page
+
+
+def test_a_glance_has_a_line_for_each_panel_and_a_column_for_each_policy():
+    wide = comparison({"npr:width=128": [10, 12], "falcon:width=128,steps=3": [30, 30]})
+    plain = comparison({"npr": [4, 4], "falcon:steps=3": [3, None]}, environment="h2:shown=5")
+    table = glance([outcome(wide, name="wide"), outcome(plain, name="plain")])
+    assert table.splitlines() == [
+        "| experiment | environment | npr | falcon (steps 3) |",
+        "|---|---|---|---|",
+        "| wide | h1 | **11.0 ± 1.0** | 30.0 ± 0.0 |",
+        "| plain | h2 (shown 5) | 4.0 ± 0.0 | **3.0** (1 run) |",
+    ]

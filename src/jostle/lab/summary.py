@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jostle.lab import figures, store
+from jostle.lab.beyond import BEYOND
 from jostle.lab.claims import CLAIMS, UNTRIED
+from jostle.lab.glance import glance
 from jostle.lab.headline import headlines
 from jostle.lab.labels import labels
 from jostle.lab.outcome import Outcome
@@ -50,11 +52,19 @@ def render(outcomes: list[Outcome], pictures: dict[str, str], command: str) -> s
         f"Written by `{command}` from the results beside it; not by hand. Mean at the last round "
         "± its standard error over the runs; milliseconds a round are wall time while other runs "
         "went on beside it.",
+        *_at_a_glance(outcomes),
         *_claims(outcomes),
     ]
     for outcome in outcomes:
         parts += _experiment(outcome, pictures.get(outcome.experiment.name))
     return "\n\n".join(parts) + "\n"
+
+
+def _at_a_glance(outcomes: list[Outcome]) -> list[str]:
+    """The paper's figures and the practical encoding; ablations are many policies of one name."""
+    broad = [each for each in outcomes if each.experiment.name not in {*BEYOND} - {"practical"}]
+    measures = "Regret (mistakes, on data) is better low; reward, of Last.fm and Delicious, high."
+    return ["## At a glance", measures, glance(broad)] if broad else []
 
 
 def _claims(outcomes: Iterable[Outcome]) -> list[str]:

@@ -1,0 +1,50 @@
+"""Every environment and policy of many experiments in one table."""
+
+import re
+from collections.abc import Iterable
+
+from jostle.lab.labels import labels
+from jostle.lab.outcome import Outcome
+from jostle.lab.plan import REGRET, Comparison
+from jostle.lab.table import rows
+
+WIDTH = re.compile(r"(?<=[:,])width=\d+,?")
+
+
+def glance(outcomes: Iterable[Outcome]) -> str:
+    """A Markdown table: a line for each panel, a column for each policy, the best in bold.
+
+    The width of networks is not told: it belongs to the experiment.
+    """
+    cells = {
+        (outcome.experiment.name, comparison.plan.environment): _cells(comparison)
+        for outcome in outcomes
+        if outcome.experiment.figure == "curves"
+        for comparison in outcome.comparisons
+    }
+    policies = list(dict.fromkeys(policy for line in cells.values() for policy in line))
+    heads = ["experiment", "environment", *(labels(policies)[policy] for policy in policies)]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for (experiment, environment), line in cells.items():
+        told = [experiment, labels([environment])[environment]]
+        told += [line.get(policy, "") for policy in policies]
+        lines.append(f"| {' | '.join(told)} |")
+    return "\n".join(lines)
+
+
+def _cells(comparison: Comparison) -> dict[str, str]:
+    """Mean ± standard error (runs, if they are fewer than others have) by policy."""
+    found = {row.policy: row for row in rows(comparison)}
+    most = max((row.runs for row in found.values()), default=0)
+    digits = ",.1f" if comparison.plan.measure == REGRET else ",.2f"
+    cells = {}
+    for policy in comparison.plan.policies:
+        if policy not in found:
+            continue
+        row = found[policy]
+        error = "" if row.error is None else f" ± {row.error:{digits}}"
+        few = f" ({row.runs} run{'s' * (row.runs > 1)})" if row.runs < most else ""
+        text = f"{row.mean:{digits}}{error}"
+        name = WIDTH.sub("", policy).rstrip(":,")
+        cells[name] = (f"**{text}**" if row.rank == 1 else text) + few
+    return cells
