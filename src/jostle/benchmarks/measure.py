@@ -44,10 +44,10 @@ def in_turns(
     return min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
 
 
-def on_one_core(benchmark: Callable[[], Row]) -> Row:
+def on_one_core(benchmark: Callable[..., Row], *arguments: int) -> Row:
     """A benchmark in a process of its own that has one thread, as a trial of ``jostle run`` has."""
     place, name = benchmark.__module__, benchmark.__name__
-    code = f"import json; from {place} import {name} as run; print(json.dumps(run()))"
+    code = f"import json; from {place} import {name} as run; print(json.dumps(run(*{arguments})))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **one_thread()},
