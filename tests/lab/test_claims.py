@@ -19,6 +19,7 @@ from jostle.lab.claims import (
 )
 from jostle.lab.glance import glance
 from jostle.lab.paper import PAPER
+from jostle.lab.past import past
 from jostle.lab.plan import REWARD, thinned
 from jostle.lab.summary import render
 from lab.examples import comparison, outcome
@@ -128,3 +129,17 @@ def test_a_glance_has_a_line_for_each_panel_and_a_column_for_each_policy():
         "| wide | h1 | **11.0 ± 1.0** | 30.0 ± 0.0 |",
         "| plain | h2 (shown 5) | 4.0 ± 0.0 | **3.0** (1 run) |",
     ]
+
+
+def test_past_the_paper():
+    played = [
+        comparison({"npr": [20, 22], "lin-ucb": [30, 30], "uniform": [90, 90]}, environment=name)
+        for name in ("mushroom", "letter")
+    ]
+    told = comparison({"npr": [10, 10]}, environment="mushroom:told=true")
+    results = {"practical": outcome(*played), "skyline": outcome(told)}
+    assert past(results).splitlines()[2:] == [
+        "| mushroom | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | 10.0 ± 0.0 | 69 |",
+        "| letter | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | - | - |",
+    ]
+    assert past({"skyline": outcome(told)}) == ""

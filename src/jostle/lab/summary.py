@@ -10,6 +10,7 @@ from jostle.lab.glance import glance
 from jostle.lab.headline import headlines
 from jostle.lab.labels import labels
 from jostle.lab.outcome import Outcome
+from jostle.lab.past import ABOUT, past
 from jostle.lab.plan import REGRET, Comparison
 from jostle.lab.table import Row, rows
 from jostle.lab.tuned import choices
@@ -53,6 +54,7 @@ def render(outcomes: list[Outcome], pictures: dict[str, str], command: str) -> s
         "± its standard error over the runs; milliseconds a round are wall time while other runs "
         "went on beside it.",
         *_at_a_glance(outcomes),
+        *_past_the_paper(outcomes),
         *_claims(outcomes),
     ]
     for outcome in outcomes:
@@ -67,8 +69,17 @@ def _at_a_glance(outcomes: list[Outcome]) -> list[str]:
     return ["## At a glance", measures, glance(broad)] if broad else []
 
 
+def _past_the_paper(outcomes: list[Outcome]) -> list[str]:
+    table = past(_by_name(outcomes))
+    return ["## Past the paper", ABOUT, table] if table else []
+
+
+def _by_name(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
+    return {outcome.experiment.name: outcome for outcome in outcomes}
+
+
 def _claims(outcomes: Iterable[Outcome]) -> list[str]:
-    results = {outcome.experiment.name: outcome for outcome in outcomes}
+    results = _by_name(outcomes)
     lines = ["| claim of the paper | verdict | differences, with 95% intervals |", "|---|---|---|"]
     for claim in CLAIMS:
         verdict, findings = claim.judge(results)
