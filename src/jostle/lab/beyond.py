@@ -3,6 +3,10 @@
 from jostle.lab.experiment import Experiment
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
+EVERYONE = (
+    *("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts"),
+    *("lin-ucb", "lin-ts", "lin-fpl", "ucb1", "uniform"),
+)
 CHANGES = (
     "npr:optimiser=sgd,step_size=0.1",
     "npr:network=paper",
@@ -46,12 +50,17 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "practical",
             DATA,
-            (
-                *("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts"),
-                *("lin-ucb", "lin-ts", "lin-fpl", "ucb1", "uniform"),
-            ),
+            EVERYONE,
             rounds=10_000,
             title="Mistakes with the practical encoding, every policy with its defaults",
+        ),
+        Experiment(
+            "ordinal",
+            tuple(f"{data}:encoding=paper" for data in DATA),
+            EVERYONE,
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            title="Mistakes with the paper's encoding, every policy with its defaults",
         ),
         Experiment(
             "skyline",

@@ -63,8 +63,12 @@ def render(outcomes: list[Outcome], pictures: dict[str, str], command: str) -> s
 
 
 def _at_a_glance(outcomes: list[Outcome]) -> list[str]:
-    """The paper's figures and the practical encoding; ablations are many policies of one name."""
-    broad = [each for each in outcomes if each.experiment.name not in {*BEYOND} - {"practical"}]
+    """The paper's figures and the data sets; ablations are many policies of one name."""
+    broad = [
+        each
+        for each in outcomes
+        if each.experiment.name not in {*BEYOND} - {"practical", "ordinal"}
+    ]
     measures = "Regret (mistakes, on data) is better low; reward, of Last.fm and Delicious, high."
     return ["## At a glance", measures, glance(broad)] if broad else []
 
