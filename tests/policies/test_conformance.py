@@ -189,7 +189,7 @@ def test_memory_is_bounded_where_it_is_promised(policy):
     agent.learn(pool_contexts()[np.arange(300) % POOL], np.zeros(300), arm=np.arange(300) % POOL)
     size = nbytes(agent.state)
     agent.learn(pool_contexts()[np.arange(900) % POOL], np.zeros(900), arm=np.arange(900) % POOL)
-    assert nbytes(agent.state) == size
+    assert nbytes(agent.state) <= size  # it shrinks when a covariance changes its form
 
 
 @every_policy
