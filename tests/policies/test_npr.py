@@ -150,3 +150,19 @@ def test_bad_settings_are_named(settings, error, message):
 def test_epsilon_is_a_probability():
     with pytest.raises(ValueError, match="epsilon must be between 0 and 1"):
         EpsilonGreedy(5, epsilon=1.5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "decay", "steps"),
+    [
+        ({}, 1.0, 4),
+        ({"blocks": 2}, 1.0, 4),
+        ({"blocks": 8}, 0.25, 4),
+        ({"pool": 5}, 0.2, 10),
+        ({"blocks": 8, "decay": 3, "steps": 7}, 3.0, 7),
+    ],
+)
+def test_defaults_that_depend_on_what_contexts_are(settings, decay, steps):
+    policy = NPR(features=16, **settings)
+    assert (policy.decay, policy.steps) == (decay, steps)
+    assert policy.replace(noise=0.3).decay == decay

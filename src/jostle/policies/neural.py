@@ -49,8 +49,8 @@ class NeuralPolicy(Policy):
         decay: how strongly each gradient step draws the parameters back to theta_0, where the
             regularisation of Eq. (2) is centred: it takes them ``step_size * decay`` of the way,
             whatever the optimiser (as AdamW does) and however many observations there are. By
-            default 0.2 with a pool, else 1 / blocks: the weights of a block meet only so many of
-            the observations, and would be drawn back more than they are trained.
+            default 0.2 with a pool, else 1, and 2 / blocks with more than two: the weights of a
+            block meet few of the observations, and would be drawn back more than trained.
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
             While observations are few it keeps less, seen / (seen + 100), to follow quickly.
@@ -89,7 +89,7 @@ class NeuralPolicy(Policy):
             whole("blocks", self.blocks)
         pooled = self.pool is not None
         defaults = {
-            "decay": 0.2 if pooled else 1 / (self.blocks or 1),
+            "decay": 0.2 if pooled else min(1.0, 2 / (self.blocks or 1)),
             "steps": 10 if pooled else 4,
         }
         for name, value in defaults.items():
