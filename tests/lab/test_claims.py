@@ -120,7 +120,9 @@ def test_the_page_holds_tables_and_verdicts():
 
 
 def test_a_glance_has_a_line_for_each_panel_and_a_column_for_each_policy():
-    wide = comparison({"npr:width=128": [10, 12], "falcon:width=128,steps=3": [30, 30]})
+    wide = comparison(
+        {"npr:covariance=diagonal,width=128": [10, 12], "falcon:width=128,steps=3": [30, 30]}
+    )
     plain = comparison({"npr": [4, 4], "falcon:steps=3": [3, None]}, environment="h2:shown=5")
     table = glance([outcome(wide, name="wide"), outcome(plain, name="plain")])
     assert table.splitlines() == [

@@ -8,14 +8,12 @@ from jostle.lab.outcome import Outcome
 from jostle.lab.plan import REGRET, Comparison
 from jostle.lab.table import rows
 
-WIDTH = re.compile(r"(?<=[:,])width=\d+,?")
+UNSAID = re.compile(r"(?<=[:,])(width=\d+|covariance=diagonal),?")
+"""Widths are the experiment's, and a covariance is diagonal unless it is full."""
 
 
 def glance(outcomes: Iterable[Outcome]) -> str:
-    """A Markdown table: a line for each panel, a column for each policy, the best in bold.
-
-    The width of networks is not told: it belongs to the experiment.
-    """
+    """A Markdown table: a line for each panel, a column for each policy, the best in bold."""
     cells = {
         (outcome.experiment.name, comparison.plan.environment): _cells(comparison)
         for outcome in outcomes
@@ -45,6 +43,6 @@ def _cells(comparison: Comparison) -> dict[str, str]:
         error = "" if row.error is None else f" ± {row.error:{digits}}"
         few = f" ({row.runs} run{'s' * (row.runs > 1)})" if row.runs < most else ""
         text = f"{row.mean:{digits}}{error}"
-        name = WIDTH.sub("", policy).rstrip(":,")
+        name = UNSAID.sub("", policy).rstrip(":,")
         cells[name] = (f"**{text}**" if row.rank == 1 else text) + few
     return cells
