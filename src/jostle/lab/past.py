@@ -10,8 +10,8 @@ PUBLISHED = {"mushroom": 69, "shuttle": 170, "magic": 1590, "adult": 1560, "cove
 """The fewest mistakes that we have found published, in as many rounds; none for letter."""
 
 ABOUT = (
-    "Mistakes with the practical encoding, each policy with its defaults. Told: the same NPR when it "
-    "is told the right class after each choice, so that it need not find out."
+    "Mistakes with the practical encoding, each policy with its defaults. Told: the same NPR when "
+    "it is told the right class after each choice, so that it need not find out."
 )
 
 
