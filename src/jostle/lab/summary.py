@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jostle.lab import figures, store
 from jostle.lab.beyond import BEYOND
-from jostle.lab.claims import CLAIMS, UNTRIED
+from jostle.lab.claims import CLAIMS, FAILS, UNTRIED
 from jostle.lab.glance import glance
 from jostle.lab.headline import headlines
 from jostle.lab.labels import labels
@@ -90,6 +90,8 @@ def _claims(outcomes: Iterable[Outcome]) -> list[str]:
         told = "<br>".join(
             f"{finding.words}: {finding.verdict}" for finding in findings if finding.words
         )
+        if verdict == FAILS and claim.remark:
+            told += f"<br>{claim.remark}"
         if verdict == UNTRIED and not told:
             told = "its experiments have not been run"
         lines.append(f"| {claim.text} | **{verdict}** | {told} |")
