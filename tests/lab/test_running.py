@@ -42,7 +42,12 @@ def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path
     wider = Experiment(
         "wider", (WORLD, f"{WORLD},noise=0.2"), FIELDS["policies"], FIELDS["rounds"], seeds=2
     )
-    outcome = perform(wider, tmp_path / "b", others=[tmp_path / "a", tmp_path / "none"])
+    (tmp_path / "broken" / "parts").mkdir(parents=True)
+    manifest = (tmp_path / "a" / "manifest.json").read_text()
+    (tmp_path / "broken" / "manifest.json").write_text(manifest)
+    (tmp_path / "broken" / "parts" / "half.parquet").write_bytes(b"PAR1")
+    others = [tmp_path / "none", tmp_path / "broken", tmp_path / "a"]
+    outcome = perform(wider, tmp_path / "b", others=others)
     assert not outcome.missing()
     assert outcome.sessions[0]["trials"] == 4  # of eight
     taken = {run.trial: run.seconds for run in outcome.runs()}
