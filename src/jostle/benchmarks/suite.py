@@ -12,14 +12,18 @@ SUITE: dict[str, Benchmark] = {
         on_one_core(learning.pooled_against_sgemm),
         learning.pooled_against_sgemm(),
     ],
-    "late-round": lambda: on_one_core(learning.late_against_early),
+    "late-round": lambda: [
+        on_one_core(learning.late_against_early),
+        learning.late_against_early(),
+    ],
     "bounded-memory": memory_use.bounded_stays_bounded,
     "decision": deciding.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
     "import": deciding.import_against_jax,
     "lin-ucb": baselines.linucb_against_numpy,
     "covariance": lambda: [
-        on_one_core(baselines.dual_against_primal, n) for n in (256, 1024, 4096)
+        *(on_one_core(baselines.dual_against_primal, n) for n in (256, 1024, 4096)),
+        baselines.dual_against_primal(1024),
     ],
     "trial": laboratory.trial_overhead,
     "workers": laboratory.second_worker,
