@@ -110,7 +110,8 @@ def _experiment(outcome: Outcome, picture: str | None) -> list[str]:
     missing = len(outcome.missing())
     if missing:
         parts.append(f"Not complete: {missing} of {len(outcome.trials())} runs are missing.")
-    parts.append(_made(outcome))
+    if outcome.sessions:
+        parts.append(_made(outcome))
     return parts
 
 
@@ -144,7 +145,7 @@ def _made(outcome: Outcome) -> str:
     """The commands that made an experiment, and what it took."""
     commands = dict.fromkeys(session["command"] for session in outcome.sessions)
     seconds = sum(session["seconds"] for session in outcome.sessions)
-    told = ", then ".join(f"`{command}`" for command in commands) or "nothing was played"
+    told = ", then ".join(f"`{command}`" for command in commands)
     tuning = outcome.experiment.tuning.method
     settings = "defaults" if tuning == "none" else f"tuned by {tuning}"
     return f"Made by {told}; {seconds / 60:.0f} min; {settings}."
