@@ -230,9 +230,10 @@ def reproduce(
       your own policy in every figure
     """
     from jostle.lab import report as pages
-    from jostle.lab.beyond import BEYOND
+    from jostle.lab.known import KNOWN, find
     from jostle.lab.naming import split
-    from jostle.lab.paper import PAPER, find, with_policies, with_profile
+    from jostle.lab.paper import PAPER
+    from jostle.lab.profiles import with_policies, with_profile
 
     console = Console()
     done: list[tuple[Outcome, str]] = []
@@ -252,7 +253,7 @@ def reproduce(
                     complain(f"{each.name} is left out: {error}")
                     continue
                 console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
-                others = [where / name for name in (*PAPER, *BEYOND) if name != each.name]
+                others = [where / name for name in KNOWN if name != each.name]
                 outcome, code = _perform(
                     console, each, panels, where / each.name, worker_engine, others
                 )
@@ -341,8 +342,8 @@ def _experiment(
     """The experiment that was asked for, from a file or figure, with what the options change."""
     from jostle.lab.experiment import Experiment
     from jostle.lab.folders import slug
+    from jostle.lab.known import find
     from jostle.lab.naming import split
-    from jostle.lab.paper import find
 
     fields: dict[str, Any] = {}
     if environments is not None:

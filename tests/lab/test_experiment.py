@@ -5,10 +5,12 @@ import json
 import pytest
 
 from jostle.lab.experiment import Experiment, Tuning
+from jostle.lab.known import find
 from jostle.lab.manifest import Manifest
 from jostle.lab.outcome import Outcome
 from jostle.lab.panels import prepare
-from jostle.lab.paper import PAPER, PROFILES, find, with_policies, with_profile
+from jostle.lab.paper import PAPER
+from jostle.lab.profiles import PROFILES, with_policies, with_profile
 
 LEAST = {"name": "a", "environments": ["h1"]}
 

@@ -1,12 +1,10 @@
 """Experiments past the paper: what it could not compute, and how far its method goes."""
 
 from jostle.lab.experiment import Experiment
+from jostle.lab.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
-EVERYONE = (
-    *("npr", "epsilon-greedy", "falcon", "neural-ucb", "neural-ts"),
-    *("lin-ucb", "lin-ts", "lin-fpl", "ucb1", "uniform"),
-)
+EVERYONE = (*NEURAL, *LINEAR, "ucb1", "uniform")
 CHANGES = (
     "npr:optimiser=sgd,step_size=0.1",
     "npr:network=paper",
@@ -33,16 +31,6 @@ FRONT = (
     "npr:every=4",
     "npr:every=16",
 )
-
-
-def _gradient(more: str) -> tuple[str, ...]:
-    """NeuralUCB and NeuralTS with either covariance."""
-    return tuple(
-        f"{policy}:covariance={form}{more}"
-        for form in ("full", "diagonal")
-        for policy in ("neural-ucb", "neural-ts")
-    )
-
 
 BEYOND: dict[str, Experiment] = {
     each.name: each
@@ -72,7 +60,7 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "cells",
             ("letter:encoding=paper", "covertype:encoding=paper"),
-            ("npr", *_gradient("")),
+            ("npr", *FULL, *DIAGONAL),
             rounds=4_000,
             seeds=(0,),
             title="Full covariance where the paper ran out of memory, networks 64 wide",
@@ -80,7 +68,7 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "cells-wide",
             ("h1", "h2", "lastfm", "delicious"),
-            ("npr:width=128", *_gradient(",width=128")),
+            sized(("npr", *FULL, *DIAGONAL), "128"),
             rounds=4_000,
             seeds=(0,),
             title="Full covariance where the paper ran out of memory, networks 128 wide",

@@ -112,7 +112,7 @@ def _experiment(given: Any, fields: dict[str, Any]) -> Experiment:
     if isinstance(given, Mapping):
         return Experiment.from_mapping({**given, **fields})
     if isinstance(given, str | Path):
-        from jostle.lab.paper import find
+        from jostle.lab.known import find
 
         given = find(str(given))
     if not isinstance(given, Experiment):
