@@ -54,7 +54,7 @@ class NeuralPolicy(Policy):
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
             While observations are few it keeps less, seen / (seen + 100), to follow quickly.
-        steps: gradient steps an update (J in the paper). By default 10 with a pool, which each of
+        steps: gradient steps an update (J in the paper). By default 2 with a pool, which each of
             them sees whole, else 4.
         batch: observations a step, when fitting by mini-batches.
         every: update after every so many observations.
@@ -90,7 +90,7 @@ class NeuralPolicy(Policy):
         pooled = self.pool is not None
         defaults = {
             "decay": 0.2 if pooled else min(1.0, 2 / (self.blocks or 1)),
-            "steps": 10 if pooled else 4,
+            "steps": 2 if pooled else 4,
         }
         for name, value in defaults.items():
             if getattr(self, name) is None:
