@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-BLOCK = 256  # rows of Q in its first block
+BLOCK, LARGEST = 256, 1024  # rows of Q in its first block, and at most in any
 ROWS = 2  # a parameter, from which on the matrix is the better form
 
 
@@ -78,8 +78,9 @@ class Primal(NamedTuple):
 class Dual(NamedTuple):
     """P = I - Q'Q by the rows of Q, of which the first ``seen`` are in use.
 
-    The rows lie in blocks, each as large as all before it, and a block that is not yet in use is
-    passed over: the work is that of at most twice the rows there are, and growing copies nothing.
+    The rows lie in blocks, each as large as all before it up to ``LARGEST``, and a block that is not
+    yet in use is passed over: the work is that of little more than the rows there are, and growing
+    copies nothing.
     """
 
     blocks: tuple[jax.Array, ...]  # each (rows, p)
@@ -95,7 +96,7 @@ class Dual(NamedTuple):
             return Primal(jnp.eye(parameters) - rows.T @ rows, self.total)
         blocks = self.blocks
         while (capacity := sum(map(len, blocks))) < observations:
-            size = max(BLOCK, min(capacity, observations - capacity))
+            size = max(BLOCK, min(capacity, LARGEST, observations - capacity))
             blocks = (*blocks, jnp.zeros((size, parameters)))
         return self._replace(blocks=blocks)
 
