@@ -78,9 +78,9 @@ class Primal(NamedTuple):
 class Dual(NamedTuple):
     """P = I - Q'Q by the rows of Q, of which the first ``seen`` are in use.
 
-    The rows lie in blocks, each as large as all before it up to ``LARGEST``, and a block that is not
-    yet in use is passed over: the work is that of little more than the rows there are, and growing
-    copies nothing.
+    The rows lie in blocks, each as large as all before it up to ``LARGEST``. One that is not yet in
+    use is passed over: the work is that of little more than the rows there are, and growing copies
+    nothing.
     """
 
     blocks: tuple[jax.Array, ...]  # each (rows, p)
