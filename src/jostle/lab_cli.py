@@ -109,6 +109,7 @@ def run(
         Path | None,
         typer.Option(
             "--output",
+            "--out",
             "-o",
             help="Folder for the results. The same experiment in the same folder goes on where it "
             "stopped; another one is refused, since nothing is overwritten.",
@@ -167,7 +168,8 @@ def run(
             panels = _prepare(chosen)
         named = experiment is not None or output is not None
         folder = output or (Path("runs") / chosen.name if named else stamped(chosen.name))
-        outcome, code = _perform(console, chosen, panels, folder, worker_engine)
+        again = "the same command" + ("" if named else f" with --output {folder}")
+        outcome, code = _perform(console, chosen, panels, folder, worker_engine, again=again)
         if outcome.runs() or chosen.figure == "statistics":
             _finish(console, outcome, folder)
         elif not named:
@@ -205,7 +207,13 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for all of them.", show_default="runs/PROFILE"),
+        typer.Option(
+            "--output",
+            "--out",
+            "-o",
+            help="Folder for all of them.",
+            show_default="runs/PROFILE",
+        ),
     ] = None,
     jobs: Jobs = None,
     engine: EngineName = "local",
@@ -284,7 +292,10 @@ def report(
 def summary(
     folder: Annotated[Path, typer.Argument(help="Of folders of experiments, as reproduce makes.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The page; figures go into images/ beside it.")
+        Path,
+        typer.Option(
+            "--output", "--out", "-o", help="The page; figures go into images/ beside it."
+        ),
     ] = Path("results.md"),
 ) -> None:
     """Write all results of a folder as one Markdown page, the paper's claims judged by them."""
@@ -392,6 +403,7 @@ def _perform(
     folder: Path,
     engine: "Engine",
     others: Iterable[Path] = (),
+    again: str = "the same command",
 ) -> tuple["Outcome", int]:
     """Play what is missing; what there is then, and the exit code."""
     from jostle.lab.progress import display
@@ -412,11 +424,11 @@ def _perform(
         )
     except KeyboardInterrupt:
         outcome = read(folder)
-        _say_stopped("Interrupted", outcome, folder)
+        _say_stopped("Interrupted", outcome, again)
         return outcome, INTERRUPTED
     except WorkerError as error:
         outcome = read(folder)
-        _say_stopped(str(error), outcome, folder)
+        _say_stopped(str(error), outcome, again)
         return outcome, FAILED
     except FolderError as error:
         stop(str(error), BAD_INPUT)
@@ -427,10 +439,9 @@ def _perform(
     return outcome, FAILED if outcome.broken else 0
 
 
-def _say_stopped(reason: str, outcome: "Outcome", folder: Path) -> None:
+def _say_stopped(reason: str, outcome: "Outcome", again: str) -> None:
     done, wanted = len(outcome.runs()), len(outcome.trials())
-    again = f"the same command with --output {folder} goes on"
-    complain(f"{reason}. {done} of {wanted} runs are finished and kept; {again}.")
+    complain(f"{reason}. {done} of {wanted} runs are finished and kept; {again} goes on.")
 
 
 def _finish(console: Console, outcome: "Outcome", folder: Path) -> None:

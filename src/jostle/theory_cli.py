@@ -33,6 +33,7 @@ def theory(
         Path | None,
         typer.Option(
             "--output",
+            "--out",
             "-o",
             help="Folder for the results: a new or empty one, since nothing is overwritten.",
             show_default="runs/theory-ENVIRONMENT-TIME",
