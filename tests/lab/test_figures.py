@@ -81,6 +81,11 @@ def test_a_curve_far_beyond_the_others_leaves_the_frame_and_says_so():
     assert frame(made, curves(made)).high == pytest.approx(1.15 * 12)
     (axes,) = figures.draw(outcome(made)).axes
     assert "uniform ↑ 1,000" in texts(axes)
+    worse = {"ucb1": [900], "uniform": [1000]}
+    third = comparison({"a": [10], "b": [12], "c": [13], "d": [14], **worse})
+    assert frame(third, curves(third)).high == pytest.approx(1.15 * 14)
+    half = comparison({"a": [10], "b": [12], **worse})  # half of all are not left out
+    assert frame(half, curves(half)).high > 1000
     two = comparison({"a": [10], "uniform": [1000]})  # then the distance is the news
     assert frame(two, curves(two)).high > 1000
 

@@ -1,5 +1,7 @@
 """Mean curves with their standard errors: what a figure draws and a page shows."""
 
+import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -50,14 +52,16 @@ class Frame(NamedTuple):
 def frame(comparison: Comparison, drawn: list[Curve]) -> Frame:
     """The frame that shows most.
 
-    Regret begins at 0; if the worst of several is far off, it may leave at the top, so that the
-    others can be told apart. A ratio of rewards begins wild, with one reward or none: its first
-    hundredth is not drawn, and its first twentieth may be cut off.
+    Regret begins at 0; if the worst, up to a third of all, are far off, they may leave at the top,
+    so that the others can be told apart. A ratio of rewards begins wild, with one reward or none:
+    its first hundredth is not drawn, and its first twentieth may be cut off.
     """
     if comparison.plan.measure == REGRET:
         tops = sorted(float((curve.mean + curve.error).max()) for curve in drawn)
-        far = len(tops) > 2 and tops[-1] > FAR * tops[-2] > 0
-        return Frame(0, 0, 0.0, 1.15 * tops[-2] if far else 1.04 * tops[-1] or 1.0)
+        for near, far in pairwise(tops[math.ceil(len(tops) * 2 / 3) - 1 :]):
+            if far > FAR * near > 0:
+                return Frame(0, 0, 0.0, 1.15 * near)
+        return Frame(0, 0, 0.0, 1.04 * tops[-1] or 1.0)
     rounds = thinned(comparison.plan.rounds)
     begin, settled = (int(np.searchsorted(rounds, rounds[-1] / part)) for part in (100, 20))
     low = min(1.0, *(float((curve.mean - curve.error)[settled:].min()) for curve in drawn))
