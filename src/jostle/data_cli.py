@@ -4,7 +4,6 @@ What can be piped goes to stdout, what went wrong to stderr, one line each. As i
 everything heavy is imported inside the commands.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
+from jostle import data_words as words
 from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
@@ -22,19 +22,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from jostle.datasets.entry import Dataset
-    from jostle.datasets.integrity import Finding, Report
+    from jostle.datasets.integrity import Report
 
 ALL = "all"
-COLOURS = {
-    "present": "green",
-    "partial": "yellow",
-    "incomplete": "red",
-    "absent": "dim",
-    "ok": "green",
-    "unverified": "yellow",
-    "wrong": "red",
-    "missing": "dim",
-}
 
 data = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
@@ -96,18 +86,21 @@ def list_sets(
         for entry in entries:
             if isinstance(entry, TableSet):
                 size = (entry.rows, entry.features, entry.classes)
-                tables.add_row(*_summary(entry, *size))
+                tables.add_row(*words.cells(entry, *size))
         social = _table("name", "title", "users", "items", "licence", "here")
         for entry in entries:
             if isinstance(entry, HetRecSet):
-                social.add_row(*_summary(entry, entry.users, entry.items))
+                social.add_row(*words.cells(entry, entry.users, entry.items))
         for kind, table in (("Classification", tables), ("Recommendation", social)):
             console.print(f"[bold]{kind}[/]")
             console.print(table)
         if long:
             for entry in entries:
-                _describe(console, entry)
-        _say(console, _whereabouts())
+                console.print(f"[bold]{entry.name}[/]")
+                for line in words.description(entry):
+                    _say(console, f"  {line}")
+                console.print()
+        _say(console, words.whereabouts())
 
 
 @data.command()
@@ -197,10 +190,10 @@ def verify(
         table = _table("set", "file", "result", "note")
         for report in reports:
             for row, finding in enumerate(report.findings):
-                word = _word(finding)
-                colour = "red" if finding.file.name in report.lacking else COLOURS[word]
+                word = words.word(finding)
+                colour = "red" if finding.file.name in report.lacking else words.COLOURS[word]
                 first = "" if row else report.name
-                note = _note(finding, report)
+                note = words.note(finding, report)
                 table.add_row(first, finding.file.name, f"[{colour}]{word}[/]", note)
             table.add_section()
         console.print(table)
@@ -209,9 +202,9 @@ def verify(
             _say(console, f"ok: {', '.join(whole)}")
         for report in reports:
             if report.ok and not report.original:
-                _say(console, _partial(report))
+                _say(console, words.partial(report))
         for report in reports:
-            for complaint in _complaints(report):
+            for complaint in words.complaints(report):
                 complain(complaint)
         if not all(report.ok for report in reports):
             raise typer.Exit(FAILED)
@@ -251,7 +244,7 @@ def _fetched(console: Console, name: str, force: bool, base: str | None) -> str:
         if not force:
             report = integrity.verify(name)
             if report.original:
-                return _already(report)
+                return words.already(report)
         if not console.is_terminal:
             _say(console, f"{name}: fetching from {base or _host(catalog.get(name).url)} ...")
 
@@ -262,12 +255,6 @@ def _fetched(console: Console, name: str, force: bool, base: str | None) -> str:
         bar.update(task, description=f"fetching {name}")
         folder = fetch(name, force=True, base=base, progress=show)  # it was checked above
     return f"fetched into {folder}"
-
-
-def _already(report: "Report") -> str:
-    wrong = [finding.file.name for finding in report.wrong]
-    but = f", though these are wrong: {', '.join(wrong)}" if wrong else ""
-    return f"already in {report.folder}{but} (--force fetches anew)"
 
 
 def _reports(console: Console, entries: "list[Dataset]") -> "list[Report]":
@@ -294,100 +281,6 @@ def _reports(console: Console, entries: "list[Dataset]") -> "list[Report]":
 
 def _bytes(place: "Path | None") -> int:
     return place.stat().st_size if place is not None and place.exists() else 0
-
-
-def _presence(entry: "Dataset") -> str:
-    """What ``list`` says of a set: from the names of the files that are here, unread."""
-    from jostle.datasets import store
-
-    folder = store.path(entry.name)
-    here = {file.name for file in entry.files if store.find_in(folder, file.name)}
-    absent = [f for f in entry.files if f.role == "required" and f.name not in here]
-    if not absent:
-        return "present"
-    if all(file.stand_ins and here.issuperset(file.stand_ins) for file in absent):
-        return "partial"
-    return "incomplete" if here else "absent"
-
-
-def _summary(entry: "Dataset", *size: int) -> Iterator[str]:
-    state = _presence(entry)
-    yield from (entry.name, entry.title)
-    yield from (f"{number:,}" for number in size)
-    yield entry.licence.partition(";")[0]
-    yield f"[{COLOURS[state]}]{state}[/]"
-
-
-def _describe(console: Console, entry: "Dataset") -> None:
-    console.print(f"[bold]{entry.name}[/]")
-    for kind in ("citation", "licence", "page", "url"):
-        _say(console, f"  {kind:<9} {getattr(entry, kind)}")
-    origins = dict.fromkeys(file.origin for file in entry.files if file.origin)
-    if origins:
-        _say(console, f"  not fetched: the files that others made from it: {', '.join(origins)}")
-    console.print()
-
-
-def _word(finding: "Finding") -> str:
-    from jostle.datasets.integrity import Status
-
-    bad = (Status.WRONG, Status.MALFORMED)
-    return "wrong" if finding.status in bad else finding.status.value
-
-
-def _note(finding: "Finding", report: "Report") -> str:
-    """What a person should know of a file, short enough for a table."""
-    from jostle.datasets.integrity import Status
-
-    file = finding.file
-    if finding.status is Status.OK:
-        return "partial" if file.role == "partial" else ""
-    if finding.status is Status.WRONG:
-        return "checksum"  # the checksums themselves are in the line on stderr
-    if finding.status is Status.MISSING and file.role == "required":
-        return "required" if file.name in report.lacking else "partial instead"
-    return finding.note
-
-
-def _partial(report: "Report") -> str:
-    from jostle.datasets.integrity import Status
-
-    absent = [
-        finding.file
-        for finding in report.findings
-        if finding.file.role == "required" and finding.status is Status.MISSING
-    ]
-    used = ", ".join(name for file in absent for name in file.stand_ins)
-    return (
-        f"partial: {report.name}: usable, but not the published set; {used} stand in for "
-        f"{', '.join(file.name for file in absent)}"
-    )
-
-
-def _complaints(report: "Report") -> Iterator[str]:
-    """A line for what is lacking and one for each wrong file, with what to do about it."""
-    from jostle.datasets import store
-
-    name = report.name
-    if report.lacking:
-        some = any(finding.place for finding in report.findings)
-        state = f"lacks {', '.join(report.lacking)}" if some else "is not here"
-        yield (
-            f"{name}: {state} (looked in {report.folder}); to download: jostle data fetch {name}; "
-            f"if elsewhere: set {store.DATA}"
-        )
-    for finding in report.wrong:
-        origin = finding.file.origin
-        remedy = f"take it from {origin}" if origin else f"jostle data fetch {name} --force"
-        yield f"{name}: {finding.place} is wrong: {finding.note}; to replace it: {remedy}"
-
-
-def _whereabouts() -> str:
-    from jostle.datasets import store
-
-    chosen = os.environ.get(store.DATA)
-    reason = f"${store.DATA}" if chosen else f"set {store.DATA} to keep them elsewhere"
-    return f"data folder: {store.data_folder()} ({reason})"
 
 
 def _wanted(names: list[str]) -> list[str]:
