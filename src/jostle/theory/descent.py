@@ -11,13 +11,14 @@ import optax
 from jostle.fitting import Batch, Fit, descend
 from jostle.kernels import gradient_kernel
 from jostle.networks import PaperNetwork, estimate
+from jostle.policies.npr import NPR
 from jostle.theory.finding import BLUE, ORANGE, Finding, log_widths
 from jostle.theory.initial import slope
 from jostle.theory.problem import Problem
 
 WIDTHS = (32, 64, 128, 256, 512)
 STEPS = 600
-PRACTICE = 0.03
+PRACTICE: float = NPR.noise
 """The default perturbation of ``NPR``."""
 
 
