@@ -92,6 +92,23 @@ def test_the_headline_of_rewards_praises_the_highest():
     assert "beyond the noise of 3 seeds: 0.600" in certainty
 
 
+def test_the_headline_of_a_front_says_whether_the_first_is_worth_its_cost():
+    made = comparison({"a": [10, 11, 12], "b": [5, 6, 7], "c": [20, 30, 40], "d": [9, 12, 12]})
+    prices = {"a": 1.0, "b": 2.0, "c": 0.5, "d": 0.1}
+    made.runs = [run._replace(round_ms=prices[run.trial.policy]) for run in made.runs]
+    ((sentence, certainty),) = headlines(outcome(made, figure="front"))
+    assert sentence == "a has a mean regret of 11.0 ± 0.6 at 1 ms a round of h1."
+    assert certainty == (
+        "Beyond the noise of the seeds nothing is better for less, and b is better for more."
+    )
+    made.runs = [run._replace(round_ms=1 / run.round_ms) for run in made.runs]
+    ((_, certainty),) = headlines(outcome(made, figure="front"))
+    assert "seeds b is better for less, and nothing is better for more" in certainty
+    few = comparison({"a": [10], "b": [31]})
+    assert "Fewer than three" in headlines(outcome(few, figure="front"))[0][1]
+    assert headlines(outcome(comparison({"a": [None]}), figure="front"))[0][0].startswith("No run")
+
+
 def test_headlines_of_times_tell_times():
     fast_and_slow = comparison({"a": [1], "b": [1]}, times={"a": (0.5, 1.5), "b": (0.1, 0.4)})
     ((sentence, _),) = headlines(outcome(fast_and_slow, figure="bars"))

@@ -7,6 +7,8 @@ from jostle.lab.significance import gap
 from jostle.lab.table import rows
 from jostle.lab.times import growths, rates
 
+FEW = "Fewer than three shared seeds say little; more would tell."
+
 
 def headlines(outcome: Outcome) -> list[tuple[str, str]]:
     """A sentence for each panel of an experiment, with (maybe empty) how sure it is."""
@@ -18,6 +20,8 @@ def headlines(outcome: Outcome) -> list[tuple[str, str]]:
         return [_pace(comparison) for comparison in outcome.comparisons]
     if kind == "growth":
         return _growth(outcome)
+    if kind == "front":
+        return [_worth(comparison) for comparison in outcome.comparisons]
     return [headline(comparison) for comparison in outcome.comparisons]
 
 
@@ -49,13 +53,43 @@ def _certainty(comparison: Comparison, second: str, best: str, digits: str) -> s
     """How sure the lead is, from the seeds that both have played: they met the same arms."""
     lead = gap(comparison, second, best)
     if lead is None:
-        return "Fewer than three shared seeds say little; more would tell."
+        return FEW
     low, high = sorted((abs(lead.low), abs(lead.high)))
     if lead.clear:
         told = f"{abs(lead.mean):,{digits}} (95% interval {low:,{digits}} to {high:,{digits}})"
         return f"The lead is beyond the noise of {lead.seeds} seeds: {told}."
     told = f"{lead.mean:+,{digits}} (95% interval {lead.low:,{digits}} to {lead.high:,{digits}})"
     return f"The lead is within the noise of {lead.seeds} seeds: {told}."
+
+
+def _worth(comparison: Comparison) -> tuple[str, str]:
+    """Whether anything that costs less than the first policy is better, or what costs more."""
+    plan = comparison.plan
+    names, digits = labels(plan.policies), ".1f" if plan.measure == REGRET else ".3f"
+    cost = {row.policy: row.round_ms for row in rows(comparison) if row.round_ms}
+    first = next((row for row in rows(comparison) if row.policy == plan.policies[0]), None)
+    if first is None or not first.round_ms:
+        return headline(comparison)
+    error = "" if first.error is None else f" ± {first.error:{digits}}"
+    sentence = (
+        f"{names[first.policy]} has a mean {plan.measure} of {first.mean:,{digits}}{error} at "
+        f"{first.round_ms:.3g} ms a round of {labels([plan.environment])[plan.environment]}."
+    )
+    cheaper: list[str] = []
+    dearer: list[str] = []
+    for policy, price in cost.items():
+        lead = gap(comparison, policy, first.policy)
+        if lead is None:
+            return sentence, FEW
+        if lead.clear and (lead.mean < 0) == (plan.measure == REGRET):
+            (cheaper if price < first.round_ms else dearer).append(names[policy])
+    less = f"{_listed(cheaper)} better for less" if cheaper else "nothing is better for less"
+    more = f"{_listed(dearer)} better for more" if dearer else "nothing is better for more"
+    return sentence, f"Beyond the noise of the seeds {less}, and {more}."
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _pace(comparison: Comparison) -> tuple[str, str]:
