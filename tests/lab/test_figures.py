@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jostle.lab import figures
+from jostle.lab.changes import as_markdown, changes
 from jostle.lab.curves import curves, frame
 from jostle.lab.figures_front import front
+from jostle.lab.headline import headlines
 from jostle.lab.palette import FIXED, strokes
 from jostle.lab.plan import REWARD
 from jostle.lab.sheet import spread
@@ -110,6 +112,42 @@ def test_a_front_has_a_point_for_each_policy_and_a_line_through_the_best(tmp_pat
     assert sorted(texts(axes)) == sorted(["npr", ODD, "once"])
     assert list(axes.lines[0].get_ydata()) == [11.0]  # the cheapest is the best as well
     assert figures.save(outcome(comparison({"a": [None]}), figure="front"), tmp_path)
+
+
+def test_changes_are_shown_as_percents_of_the_first_policy(tmp_path):
+    plain, better, worse, level, few = "npr", "npr:steps=1", "npr:steps=2", "npr:noise=0", "ucb1"
+    made = comparison(
+        {
+            plain: [10, 11, 12],
+            better: [5, 5, 6],
+            worse: [20, 22, 24],
+            level: [9, 12, 12],
+            few: [8],
+        }
+    )
+    found = {change.label: change for change in changes(made)}
+    assert list(found) == ["steps 1", "steps 2", "noise 0"]  # one run of ucb1 says nothing
+    assert [change.verdict for change in found.values()] == ["better", "worse", "level"]
+    assert found["steps 2"].percent.mean == pytest.approx(100)
+    table = as_markdown(outcome(made, figure="changes"))
+    assert table.splitlines()[2] == "| none | 11.0 ± 0.6 |"
+    assert "| steps 2 | **+100% (" in table
+    assert "| noise 0 | +0% (" in table
+    drawn = figures.draw(outcome(made, figure="changes"))
+    (axes,) = drawn.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(found)
+    ((sentence, _),) = headlines(outcome(made, figure="changes"))
+    assert sentence.endswith(
+        "on h1, beyond the noise of the seeds, better: steps 1; worse: steps 2."
+    )
+    empty = outcome(comparison({plain: [None], better: [None]}), figure="changes")
+    assert figures.save(empty, tmp_path)
+    assert "| none | - |" in as_markdown(empty)
+
+
+def test_more_reward_is_better():
+    made = comparison({"npr": [50, 51, 52], "npr:steps=1": [80, 82, 81]}, measure=REWARD)
+    assert [change.verdict for change in changes(made)] == ["better"]
 
 
 def test_bars_show_the_times_on_a_log_scale_when_they_must(tmp_path):

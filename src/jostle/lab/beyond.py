@@ -79,6 +79,7 @@ BEYOND: dict[str, Experiment] = {
             ("npr", *CHANGES),
             rounds=10_000,
             seeds=(0, 1, 2),
+            figure="changes",
             title="NPR with one thing changed at a time",
         ),
         Experiment(

@@ -31,6 +31,7 @@ METHODS = {
 FIGURES = {
     "curves": "what is measured, round by round, with bands of one standard error",
     "front": "what is measured at the end against the time of a round",
+    "changes": "how each policy differs from the first at the end, with intervals",
     "bars": "the time of choosing and of learning",
     "growth": "the time of choosing and of learning as a size grows",
     "statistics": "a table of the data sets; nothing is played",
@@ -84,7 +85,7 @@ class Experiment:
             after all others.
         tuning: see ``Tuning``; or only its method, as ``"halving"``.
         measure: "regret", or "reward": normalised by that of a random choice.
-        figure: "curves", "front", "bars", "growth" or "statistics".
+        figure: "curves", "front", "changes", "bars", "growth" or "statistics".
         times: whether choosing and learning are timed apart when all runs are done.
         sizes: numbers that take the place of ``{size}`` in the names of environments and policies,
             one panel each.

@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from jostle.drawing import STYLE, write
-from jostle.lab import figures_curves, figures_front, figures_time
+from jostle.lab import figures_changes, figures_curves, figures_front, figures_time
 from jostle.lab.outcome import Outcome
 
 DRAW = {
     "curves": figures_curves.draw,
     "front": figures_front.draw,
+    "changes": figures_changes.draw,
     "bars": figures_time.bars,
     "growth": figures_time.growth,
 }

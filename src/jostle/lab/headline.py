@@ -1,5 +1,6 @@
 """What an experiment shows in one sentence a panel, and how surely in another."""
 
+from jostle.lab.changes import changes
 from jostle.lab.labels import labels, sized_by
 from jostle.lab.outcome import Outcome
 from jostle.lab.plan import REGRET, Comparison
@@ -20,6 +21,8 @@ def headlines(outcome: Outcome) -> list[tuple[str, str]]:
         return [_pace(comparison) for comparison in outcome.comparisons]
     if kind == "growth":
         return _growth(outcome)
+    if kind == "changes":
+        return [_changed(comparison) for comparison in outcome.comparisons]
     if kind == "front":
         return [_worth(comparison) for comparison in outcome.comparisons]
     return [headline(comparison) for comparison in outcome.comparisons]
@@ -86,6 +89,21 @@ def _worth(comparison: Comparison) -> tuple[str, str]:
     less = f"{_listed(cheaper)} better for less" if cheaper else "nothing is better for less"
     more = f"{_listed(dearer)} better for more" if dearer else "nothing is better for more"
     return sentence, f"Beyond the noise of the seeds {less}, and {more}."
+
+
+def _changed(comparison: Comparison) -> tuple[str, str]:
+    """Which changes to the first policy are beyond the noise."""
+    plan = comparison.plan
+    found = changes(comparison)
+    if not found:
+        return headline(comparison)
+    told = []
+    for verdict in ("better", "worse"):
+        those = [change.label for change in found if change.verdict == verdict]
+        told.append(f"{verdict}: {', '.join(those) or 'none'}")
+    where = labels([plan.environment])[plan.environment]
+    start = f"Of {len(found)} changes to {labels(plan.policies)[plan.policies[0]]} on {where}"
+    return f"{start}, beyond the noise of the seeds, {'; '.join(told)}.", ""
 
 
 def _listed(names: list[str]) -> str:

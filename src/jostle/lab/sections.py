@@ -24,7 +24,7 @@ def measured(outcome: Outcome) -> str:
     experiment = outcome.experiment
     if experiment.figure == "statistics":
         return ""
-    if experiment.figure in ("curves", "front"):
+    if experiment.figure in ("curves", "front", "changes"):
         better = BETTER.get(experiment.measure, "higher is better, and 1 is what chance brings")
         told = f"Measured: {MEASURES[experiment.measure]}; {better}."
     else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from jostle.lab import figures, store
 from jostle.lab.beyond import BEYOND
+from jostle.lab.changes import as_markdown
 from jostle.lab.claims import CLAIMS, FAILS, UNTRIED
 from jostle.lab.glance import glance
 from jostle.lab.headline import headlines
@@ -104,6 +105,8 @@ def _experiment(outcome: Outcome, picture: str | None) -> list[str]:
     if picture:
         parts.append(f"![{experiment.title or experiment.name}]({picture})")
     parts += [" ".join(sentences).strip() for sentences in headlines(outcome)]
+    if experiment.figure == "changes":
+        parts.append(as_markdown(outcome))
     for comparison in outcome.comparisons:
         if comparison.runs:
             parts.append(_table(comparison))

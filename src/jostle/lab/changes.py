@@ -1,0 +1,85 @@
+"""What one change at a time does to the first policy: paired differences, as a share of its own."""
+
+from typing import NamedTuple
+
+from jostle.lab.labels import labels
+from jostle.lab.naming import parse
+from jostle.lab.outcome import Outcome
+from jostle.lab.plan import REGRET, Comparison
+from jostle.lab.significance import Gap, gap
+from jostle.lab.table import rows
+
+
+class Change(NamedTuple):
+    """How a policy differs from the first, in percent of what is measured of the first."""
+
+    policy: str
+    label: str
+    percent: Gap
+    better: bool
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is better or worse beyond the noise of the seeds, or level."""
+        if not self.percent.clear:
+            return "level"
+        return "better" if self.better else "worse"
+
+
+def changes(comparison: Comparison) -> list[Change]:
+    """Each policy against the first, in the order of the plan; not those with too few seeds."""
+    plan = comparison.plan
+    first, *others = plan.policies
+    told = {row.policy: row for row in rows(comparison)}
+    if first not in told or not told[first].mean:
+        return []
+    found = []
+    for policy in others:
+        difference = gap(comparison, policy, first)
+        if difference is None:
+            continue
+        share = 100 / abs(told[first].mean)
+        mean, low, high, seeds = difference
+        percent = Gap(share * mean, share * low, share * high, seeds)
+        better = (mean < 0) == (plan.measure == REGRET)
+        found.append(Change(policy, _label(policy, first, plan.policies), percent, better))
+    return found
+
+
+def as_markdown(outcome: Outcome) -> str:
+    """A table of all changes on all environments; what is beyond the noise is in bold."""
+    first = outcome.plans[0].policies[0]
+    columns = [(each, changes(each)) for each in outcome.comparisons]
+    names = dict.fromkeys(change.label for _, found in columns for change in found)
+    heads = [each.plan.environment for each, _ in columns]
+    lines = [f"| change to {first} | {' | '.join(labels(heads)[head] for head in heads)} |"]
+    lines.append("|---" * (len(heads) + 1) + "|")
+    lines.append(f"| none | {' | '.join(_own(each, first) for each, _ in columns)} |")
+    by_label = [{change.label: change for change in found} for _, found in columns]
+    for name in names:
+        cells = [_percent(found.get(name)) for found in by_label]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _label(policy: str, first: str, policies: tuple[str, ...]) -> str:
+    """Of npr (steps 1), where all begin with npr, "steps 1"."""
+    label = labels(policies)[policy]
+    same = parse(policy)[0] == parse(first)[0] and label.endswith(")")
+    return label.partition("(")[2].removesuffix(")") if same else label
+
+
+def _own(comparison: Comparison, policy: str) -> str:
+    row = next((row for row in rows(comparison) if row.policy == policy), None)
+    if row is None:
+        return "-"
+    digits = ",.1f" if comparison.plan.measure == REGRET else ",.3f"
+    return f"{row.mean:{digits}}" + ("" if row.error is None else f" ± {row.error:{digits}}")
+
+
+def _percent(change: Change | None) -> str:
+    if change is None:
+        return "-"
+    mean, low, high, _ = change.percent
+    text = f"{mean:+,.0f}% ({low:+,.0f} to {high:+,.0f})"
+    return f"**{text}**" if change.percent.clear else text
