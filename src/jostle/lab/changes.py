@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from jostle.lab.labels import labels
+from jostle.lab.labels import labels, settings_text
 from jostle.lab.naming import parse
 from jostle.lab.outcome import Outcome
 from jostle.lab.plan import REGRET, Comparison
@@ -63,10 +63,15 @@ def as_markdown(outcome: Outcome) -> str:
 
 
 def _label(policy: str, first: str, policies: tuple[str, ...]) -> str:
-    """Of npr (steps 1), where all begin with npr, "steps 1"."""
-    label = labels(policies)[policy]
-    same = parse(policy)[0] == parse(first)[0] and label.endswith(")")
-    return label.partition("(")[2].removesuffix(")") if same else label
+    """Of npr:steps=1,network=paper, if the first is npr, "steps 1, network paper"."""
+    head, settings = parse(policy)
+    if head != parse(first)[0] or not settings:
+        return labels(policies)[policy]
+    words = [
+        f"{key} {value}" if isinstance(value, str) else settings_text({key: value})
+        for key, value in settings.items()
+    ]
+    return ", ".join(words)
 
 
 def _own(comparison: Comparison, policy: str) -> str:

@@ -39,33 +39,18 @@ def perform(
     panels = panels or prepare(experiment)
     with Store(folder, Manifest.of(experiment, panels)) as store:
         outcome = read(folder)
-        for run in found_elsewhere(outcome, others):
+        taken = list(found_elsewhere(outcome, others))
+        for run in taken:
             store.add(run)
             outcome.add(run)
-        missing = _in_order(outcome)
-        untimed = _untimed(outcome)
-        if missing or untimed:
+        missing, untimed = _in_order(outcome), _untimed(outcome)
+        if taken or missing or untimed:
             engine = engine or Engine()
             started = time.perf_counter()
-            heartbeat = Heartbeat(store, outcome)
-            note = session(command, engine.name, engine.count(len(missing)))
+            note = session(command, engine.name, engine.count(len(missing)), taken=len(taken))
             try:
-                with (
-                    engine.workers(len(missing)) as workers,
-                    closing(
-                        compare(missing, workers, tuning=experiment.tuning, timed=untimed)
-                    ) as events,
-                    show(outcome) as shown,
-                ):
-                    for event in events:
-                        if isinstance(event, Run):
-                            store.add(event)
-                            note["trials"] += 1
-                        outcome.add(event)
-                        if isinstance(event, Timed):
-                            store.keep_times(outcome)
-                        heartbeat.take(event)
-                        shown.show(event)
+                if missing or untimed:
+                    _play(outcome, store, engine, show(outcome), note, missing, untimed)
             finally:
                 note["seconds"] = time.perf_counter() - started
                 store.keep_session(note)
@@ -73,6 +58,34 @@ def perform(
         if not outcome.missing():
             store.compact()
     return outcome
+
+
+def _play(
+    outcome: Outcome,
+    store: Store,
+    engine: Engine,
+    display: Display,
+    note: dict[str, Any],
+    missing: list[Trial],
+    untimed: list[Trial],
+) -> None:
+    """Play trials and measure times, each kept as soon as it is known."""
+    heartbeat = Heartbeat(store, outcome)
+    tuning = outcome.experiment.tuning
+    with (
+        engine.workers(len(missing)) as workers,
+        closing(compare(missing, workers, tuning=tuning, timed=untimed)) as events,
+        display as shown,
+    ):
+        for event in events:
+            if isinstance(event, Run):
+                store.add(event)
+                note["trials"] += 1
+            outcome.add(event)
+            if isinstance(event, Timed):
+                store.keep_times(outcome)
+            heartbeat.take(event)
+            shown.show(event)
 
 
 def run(

@@ -120,9 +120,11 @@ def made(outcome: Outcome) -> str:
 def _session(session: dict[str, Any]) -> dict[str, Any]:
     jobs, machine = session.get("jobs", 1), session.get("machine", {})
     versions = session.get("versions", {})
+    others = session.get("taken", 0)
+    taken = f"; {others:,} were taken from other experiments" if others else ""
     return {
         "started": session.get("started", "?"),
-        "took": f"{session.get('seconds', 0):,.0f} s for {session.get('trials', 0):,} runs",
+        "took": f"{session.get('seconds', 0):,.0f} s for {session.get('trials', 0):,} runs" + taken,
         "engine": f"{session.get('engine', '?')}, {jobs} process{'es' * (jobs != 1)}",
         "machine": f"{machine.get('platform', '?')}, {machine.get('cores', '?')} cores",
         "versions": ", ".join(f"{name} {value}" for name, value in versions.items()),

@@ -141,8 +141,8 @@ def locked(folder: Path) -> bool:
         return True
 
 
-def session(command: str, engine: str, jobs: int) -> dict[str, Any]:
-    """Where and how the present process works on an experiment."""
+def session(command: str, engine: str, jobs: int, taken: int = 0) -> dict[str, Any]:
+    """Where and how the present process works on an experiment; ``taken`` trials came to it."""
     names = ("jostle", "jax", "jaxlib", "numpy", "optax")
     return {
         "command": command,
@@ -151,6 +151,7 @@ def session(command: str, engine: str, jobs: int) -> dict[str, Any]:
         "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
         "seconds": 0.0,
         "trials": 0,
+        "taken": taken,
         "machine": {"platform": platform.platform(), "cores": os.cpu_count()},
         "versions": {
             "python": sys.version.split()[0],

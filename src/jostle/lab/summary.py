@@ -151,4 +151,6 @@ def _made(outcome: Outcome) -> str:
     told = ", then ".join(f"`{command}`" for command in commands)
     tuning = outcome.experiment.tuning.method
     settings = "defaults" if tuning == "none" else f"tuned by {tuning}"
-    return f"Made by {told}; {seconds / 60:.0f} min; {settings}."
+    taken = sum(session.get("taken", 0) for session in outcome.sessions)
+    shared = f"; {taken} runs are those of other experiments" if taken else ""
+    return f"Made by {told}; {seconds / 60:.0f} min; {settings}{shared}."
