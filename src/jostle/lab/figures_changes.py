@@ -10,7 +10,7 @@ from jostle.lab.plan import Comparison
 from jostle.lab.sheet import INK, LETTER, SOFT, sheet, title
 
 COLOUR = {"better": COLOURS[0], "worse": COLOURS[3], "level": GREY}
-TICKS = [*(-100, -30, -10), 0, *(10, 30, 100, 300, 1000)]
+TICKS = [-100, -10, 0, 10, 100, 1000, 10_000]
 NEAR = 10.0  # percent within which the scale is linear; beyond, it is logarithmic
 
 
@@ -19,8 +19,8 @@ def draw(outcome: Outcome) -> Any:
     panels = [(each, changes(each)) for each in outcome.comparisons]
     most = max(len(found) for _, found in panels)
     longest = max((len(change.label) for _, found in panels for change in found), default=0)
-    size = 3.2, 0.6 + 0.24 * most
-    figure, axes = sheet(len(panels), 4, size, room=0.3, left=0.4 + LETTER * longest)
+    size = 4.4, 0.6 + 0.24 * most
+    figure, axes = sheet(len(panels), 2, size, room=0.3, left=0.4 + LETTER * longest)
     for (comparison, found), where in zip(panels, axes, strict=True):
         _panel(where, comparison, found)
     title(figure, outcome.experiment.title)
