@@ -110,6 +110,10 @@ def test_foreign_and_damaged_folders_are_refused(tmp_path):
     part.write_bytes(part.read_bytes()[:50])
     with pytest.raises(FolderError, match=r"parquet' cannot be read .*; remove it"):
         read(folder)
+    content = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(content.replace('"curves"', '"rings"'))
+    with pytest.raises(FolderError, match=r"manifest.json' cannot be read: unknown figure 'rings'"):
+        read(folder)
     (folder / "manifest.json").write_text("{")
     with pytest.raises(FolderError, match=r"manifest.json' cannot be read"):
         read(folder)

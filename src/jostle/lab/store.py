@@ -114,7 +114,11 @@ class Store:
 
 def read(folder: Path) -> Outcome:
     """All that a folder holds, finished or not; safe while another process writes to it."""
-    manifest = Manifest.from_mapping(_read_manifest(folder))
+    content = _read_manifest(folder)
+    try:
+        manifest = Manifest.from_mapping(content)
+    except (TypeError, ValueError, KeyError) as error:  # such as a figure that is not known here
+        raise FolderError(f"{str(folder / MANIFEST)!r} cannot be read: {error}") from None
     times: Iterable[dict[str, Any]] = _read_json(folder / TIMES, [])
     timed = [
         Timed(each["environment"], each["policy"], Times(each["choosing"], each["learning"]))
