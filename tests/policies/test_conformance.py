@@ -11,7 +11,7 @@ from jostle.simulation import advance, begin
 from jostle.types import Round
 
 from cases import CASES, LEARNING
-from support import EASY, FEATURES, POOL, SHOWN, assert_same, compilations, nbytes, no_compilation
+from support import EASY, FEATURES, POOL, SHOWN, assert_same, nbytes, no_compilation
 
 every_policy = pytest.mark.parametrize("policy", CASES.values(), ids=CASES)
 every_learner = pytest.mark.parametrize("policy", LEARNING.values(), ids=LEARNING)
@@ -202,32 +202,23 @@ def test_nothing_is_compiled_in_steady_state(policy):
 
 
 @every_policy
-def test_other_hyper_parameters_are_not_compiled_anew(policy):
-    simulate(policy, EASY, rounds=40, seed=1)
-    other = jax.tree.map(lambda leaf: leaf * 0.9, policy)
-    with no_compilation():
-        simulate(other, EASY, rounds=40, seed=2)
-
-
-@every_policy
-def test_a_stacked_grid_runs_as_one_program(policy):
-    """Three settings at once, vectorised, agree with each on its own."""
-    scales = (1.0, 0.5, 0.25)
-    members = [jax.tree.map(lambda leaf, s=s: leaf * s, policy) for s in scales]
-    grid = jax.tree.map(lambda *leaves: jnp.asarray(leaves, jnp.float32), *members)
+def test_other_hyper_parameters_are_not_compiled_anew_and_a_grid_is_one_program(policy):
+    """Three settings one by one, then stacked and vectorised: the same numbers."""
     if not jax.tree.leaves(policy):
         pytest.skip("no hyper-parameters to make a grid of")
+    members = [jax.tree.map(lambda leaf, s=s: leaf * s, policy) for s in (1.0, 0.5, 0.25)]
+    grid = jax.tree.map(lambda *leaves: jnp.asarray(leaves, jnp.float32), *members)
 
     def finish(policy):
         progress = begin(policy, EASY, rounds=12, seed=1)
         return advance(policy, EASY, progress, 0, 12).trace.rewards
 
+    alone = [finish(members[0])]
+    with no_compilation():
+        alone += [finish(member) for member in members[1:]]
     together = jax.jit(jax.vmap(finish))(grid)
-    before = compilations()
-    alone = np.stack([finish(member) for member in members])
-    assert compilations() - before <= 4
     # Vectorised sums are ordered differently, so a near tie may fall the other way now and then.
-    assert np.mean(np.isclose(together, alone, atol=1e-3)) > 0.8
+    assert np.mean(np.isclose(together, np.stack(alone), atol=1e-3)) > 0.8
 
 
 @every_policy

@@ -52,10 +52,11 @@ def test_each_regression_starts_from_scratch():
 
     def after(first_rewards):
         state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=0)
+        learn = jax.jit(policy.learn)
         for t, reward in enumerate([*first_rewards, 1.0, 2.0]):
             context = jnp.full(FEATURES, t, jnp.float32)
             row = Feedback(context, jnp.float32(reward), jnp.int32(-1), jnp.int32(-1))
-            state = policy.learn(state, jax.random.key(t), row)
+            state = learn(state, jax.random.key(t), row)
         return state.fit.params
 
     for a, b in zip(*map(jax.tree.leaves, (after([5, 6]), after([-1, 0]))), strict=True):
