@@ -45,10 +45,11 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "ordinal",
             tuple(f"{data}:encoding=paper" for data in DATA),
-            EVERYONE,
+            (*EVERYONE, "npr:decay=0.25", "npr:decay=0.05"),
             rounds=10_000,
             seeds=(0, 1, 2),
-            title="Mistakes with the paper's encoding, every policy with its defaults",
+            title="Mistakes with the paper's encoding, every policy with its defaults; NPR also "
+            "with weaker decay",
         ),
         Experiment(
             "skyline",
