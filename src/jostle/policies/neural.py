@@ -50,7 +50,9 @@ class NeuralPolicy(Policy):
             regularisation of Eq. (2) is centred: it takes them ``step_size * decay`` of the way,
             whatever the optimiser (as AdamW does) and however many observations there are. By
             default 0.2 with a pool, else 1, and 2 / blocks with more than two: the weights of a
-            block meet few of the observations, and would be drawn back more than trained.
+            block meet few of the observations, and would be drawn back more than trained. Right
+            for entries of about one; contexts of norm one want a quarter of it or less, since to
+            fit the same rewards their weights have to go further.
         average: choices go by a moving average of the parameters that keeps so much of itself in
             each update, which evens out the last steps' jitter; 0 for the parameters as they are.
             While observations are few it keeps less, seen / (seen + 100), to follow quickly.

@@ -28,7 +28,9 @@ class NPR(NeuralPolicy):
     back to theta_0 (``average`` and ``decay``): our additions, which ``NPR.paper`` goes without.
 
     Arguments:
-        noise: nu, the standard deviation of the perturbations.
+        noise: nu, the standard deviation of the perturbations. The default is for rewards within
+            about one of each other that say much each; where one says little, as a click or none,
+            0.3 is safer: an arm that had bad luck at first is tried again sooner.
         others: see ``NeuralPolicy``. The defaults are for practice; ``NPR.paper(features=...)`` is
             the algorithm to the letter.
     """
