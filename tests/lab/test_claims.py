@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
-from jostle.lab.claims import (
-    CLAIMS,
+from jostle.lab.claims import CLAIMS
+from jostle.lab.glance import glance
+from jostle.lab.paper import PAPER
+from jostle.lab.past import past
+from jostle.lab.plan import REWARD, thinned
+from jostle.lab.summary import render
+from jostle.lab.verdicts import (
     FAILS,
     HOLDS,
     OPEN,
+    PARTLY,
     UNTRIED,
     Behind,
     Claim,
@@ -17,11 +23,6 @@ from jostle.lab.claims import (
     Varies,
     Where,
 )
-from jostle.lab.glance import glance
-from jostle.lab.paper import PAPER
-from jostle.lab.past import past
-from jostle.lab.plan import REWARD, thinned
-from jostle.lab.summary import render
 from lab.examples import comparison, outcome
 
 FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
@@ -94,7 +95,9 @@ def test_a_claim_holds_when_all_its_tests_do():
     assert Claim("", (good,)).judge(RESULTS)[0] == HOLDS
     assert Claim("", (good, odd)).judge(RESULTS)[0] == OPEN
     assert Claim("", (good, odd, bad)).judge(RESULTS)[0] == FAILS
-    assert Claim("", (good, Behind(HERE, "few", "good"))).judge(RESULTS)[0] == UNTRIED
+    untried = Behind(HERE, "few", "good")
+    assert Claim("", (good, untried)).judge(RESULTS)[0] == PARTLY
+    assert Claim("", (untried, untried)).judge(RESULTS)[0] == UNTRIED
 
 
 def test_every_claim_is_about_policies_that_its_experiments_compare():

@@ -6,7 +6,7 @@ from pathlib import Path
 from jostle.lab import figures, store
 from jostle.lab.beyond import BEYOND
 from jostle.lab.changes import as_markdown
-from jostle.lab.claims import CLAIMS, FAILS, UNTRIED
+from jostle.lab.claims import CLAIMS
 from jostle.lab.glance import glance
 from jostle.lab.headline import headlines
 from jostle.lab.labels import labels
@@ -15,6 +15,7 @@ from jostle.lab.past import ABOUT, past
 from jostle.lab.plan import REGRET, Comparison
 from jostle.lab.table import Row, rows
 from jostle.lab.tuned import choices
+from jostle.lab.verdicts import FAILS, OPEN, UNTRIED
 from jostle.writing import atomic
 
 
@@ -91,7 +92,7 @@ def _claims(outcomes: Iterable[Outcome]) -> list[str]:
         told = "<br>".join(
             f"{finding.words}: {finding.verdict}" for finding in findings if finding.words
         )
-        if verdict == FAILS and claim.remark:
+        if verdict in (FAILS, OPEN) and claim.remark:
             told += f"<br>{claim.remark}"
         if verdict == UNTRIED and not told:
             told = "its experiments have not been run"
