@@ -19,7 +19,16 @@ LAYERS = [
     {"theory"},
     {"lab"},
     {"benchmarks"},
-    {"cli", "data_cli", "data_words", "lab_cli", "bench_cli", "theory_cli"},
+    {
+        "cli",
+        "data_cli",
+        "data_words",
+        "lab_cli",
+        "lab_work",
+        "results_cli",
+        "bench_cli",
+        "theory_cli",
+    },
 ]
 # Within a layer, these may not know of each other.
 STRANGERS = [("policies", "environments"), ("simulation", "agent")]

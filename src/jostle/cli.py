@@ -10,7 +10,8 @@ import typer
 from jostle import __version__
 from jostle.bench_cli import bench
 from jostle.data_cli import data
-from jostle.lab_cli import report, reproduce, run, status, summary
+from jostle.lab_cli import reproduce, run
+from jostle.results_cli import report, status, summary
 from jostle.theory_cli import theory
 
 app = typer.Typer(

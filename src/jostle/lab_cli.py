@@ -1,26 +1,19 @@
-"""``jostle run``, ``reproduce``, ``report``, ``summary`` and ``status``: experiments, typed."""
+"""``jostle run`` and ``jostle reproduce``: experiments, typed."""
 
-import os
-import shlex
 import shutil
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
+from jostle.complaints import INTERRUPTED, complain
+from jostle.lab_work import bad_input, finish, interruptible, perform, prepare
 
 if TYPE_CHECKING:
     from jostle.lab.engine import Engine
     from jostle.lab.experiment import Experiment
     from jostle.lab.outcome import Outcome
-    from jostle.lab.panels import Panels
-
-WORTH_SAYING = 2**25  # bytes
 
 Jobs = Annotated[
     int | None,
@@ -161,17 +154,17 @@ def run(
     from jostle.lab.folders import stamped
 
     console = Console()
-    with _interruptible():
-        with _bad_input():
+    with interruptible():
+        with bad_input():
             chosen = _experiment(experiment, environment, policies, rounds, seeds, tune)
             worker_engine = _engine(engine, jobs, address)
-            panels = _prepare(chosen)
+            panels = prepare(chosen)
         named = experiment is not None or output is not None
         folder = output or (Path("runs") / chosen.name if named else stamped(chosen.name))
         again = "the same command" + ("" if named else f" with --output {folder}")
-        outcome, code = _perform(console, chosen, panels, folder, worker_engine, again=again)
+        outcome, code = perform(console, chosen, panels, folder, worker_engine, again=again)
         if outcome.runs() or chosen.figure == "statistics":
-            _finish(console, outcome, folder)
+            finish(console, outcome, folder)
         elif not named:
             shutil.rmtree(folder)  # nothing came of it, and nobody asked for it by name
     raise typer.Exit(code)
@@ -246,8 +239,8 @@ def reproduce(
     console = Console()
     done: list[tuple[Outcome, str]] = []
     worst = 0
-    with _interruptible():
-        with _bad_input():
+    with interruptible():
+        with bad_input():
             names = list(PAPER) if "all" in figures else list(dict.fromkeys(figures))
             more = tuple(split(policies or []))
             chosen = [with_policies(with_profile(find(name), profile), more) for name in names]
@@ -256,13 +249,13 @@ def reproduce(
         with worker_engine:
             for each in chosen:
                 try:
-                    panels = _prepare(each)
+                    panels = prepare(each)
                 except (FileNotFoundError, ImportError) as error:
                     complain(f"{each.name} is left out: {error}")
                     continue
                 console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
                 others = [where / name for name in KNOWN if name != each.name]
-                outcome, code = _perform(
+                outcome, code = perform(
                     console, each, panels, where / each.name, worker_engine, others
                 )
                 worst = max(worst, code)
@@ -274,72 +267,6 @@ def reproduce(
         if done:
             console.print(f"report  {page}", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(worst)
-
-
-def report(
-    folder: Annotated[Path, typer.Argument(help="Of an experiment, finished or not.")],
-) -> None:
-    """Write the figures and the report of an experiment again, and show its table."""
-    with _bad_input():
-        from jostle.lab.store import read
-
-        outcome = read(folder)
-    if not outcome.runs() and outcome.experiment.figure != "statistics":
-        stop(f"no trial of {str(folder)!r} is finished", FAILED)
-    _finish(Console(), outcome, folder)
-
-
-def summary(
-    folder: Annotated[Path, typer.Argument(help="Of folders of experiments, as reproduce makes.")],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--output", "--out", "-o", help="The page; figures go into images/ beside it."
-        ),
-    ] = Path("results.md"),
-) -> None:
-    """Write all results of a folder as one Markdown page, the paper's claims judged by them."""
-    with _bad_input():
-        from jostle.lab.summary import collect, save
-
-        outcomes = collect(folder)
-        save(outcomes, out, f"jostle summary {folder} --out {out}")
-    typer.echo(out)
-
-
-def status(
-    folder: Annotated[Path, typer.Argument(help="Of an experiment.")],
-) -> None:
-    """Say how far an experiment is, from another shell than the one it runs in."""
-    with _bad_input():
-        from jostle.lab import store
-        from jostle.lab.status import lines
-
-        outcome = store.read(folder)
-        told = lines(store.status(folder), outcome, store.locked(folder))
-    for line in told:
-        typer.echo(line)
-
-
-@contextmanager
-def _bad_input() -> Iterator[None]:
-    """Errors of the user's making, as one line each."""
-    from jostle.lab.worker import WorkerError
-
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        stop(str(error), BAD_INPUT)
-    except (FileNotFoundError, ImportError, WorkerError) as error:  # data or a package not here
-        stop(str(error), FAILED)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        stop("Interrupted", INTERRUPTED)
 
 
 def _experiment(
@@ -380,85 +307,3 @@ def _engine(name: str, jobs: int | None, address: str | None) -> "Engine":
     from jostle.lab.engine import Engine
 
     return Engine(name, jobs, address)
-
-
-def _prepare(experiment: "Experiment") -> "Panels":
-    """Everything made once, so that errors come before the work; large memory is said."""
-    from jostle.lab.panels import prepare
-
-    # Policies of the user's own are looked for where the command was given, as Python would.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    panels = prepare(experiment)
-    for name, needed in panels.bytes.items():
-        if needed > WORTH_SAYING:
-            typer.echo(f"{name}: {needed / 2**30:.2f} GiB a run for its full covariance")
-    return panels
-
-
-def _perform(
-    console: Console,
-    experiment: "Experiment",
-    panels: "Panels",
-    folder: Path,
-    engine: "Engine",
-    others: Iterable[Path] = (),
-    again: str = "the same command",
-) -> tuple["Outcome", int]:
-    """Play what is missing; what there is then, and the exit code."""
-    from jostle.lab.progress import display
-    from jostle.lab.running import perform
-    from jostle.lab.store import FolderError, read
-    from jostle.lab.worker import WorkerError
-
-    command = shlex.join(["jostle", *sys.argv[1:]])
-    try:
-        outcome = perform(
-            experiment,
-            folder,
-            panels=panels,
-            engine=engine,
-            command=command,
-            others=others,
-            show=lambda outcome: display(console, outcome),
-        )
-    except KeyboardInterrupt:
-        outcome = read(folder)
-        _say_stopped("Interrupted", outcome, again)
-        return outcome, INTERRUPTED
-    except WorkerError as error:
-        outcome = read(folder)
-        _say_stopped(str(error), outcome, again)
-        return outcome, FAILED
-    except FolderError as error:
-        stop(str(error), BAD_INPUT)
-    for broken in outcome.broken:
-        typer.echo(broken.details, err=True)
-        where = f"{broken.trial.policy} on {broken.trial.environment}"
-        complain(f"{where}, seed {broken.trial.seed}: {broken.message}")
-    return outcome, FAILED if outcome.broken else 0
-
-
-def _say_stopped(reason: str, outcome: "Outcome", again: str) -> None:
-    done, wanted = len(outcome.runs()), len(outcome.trials())
-    complain(f"{reason}. {done} of {wanted} runs are finished and kept; {again} goes on.")
-
-
-def _finish(console: Console, outcome: "Outcome", folder: Path) -> None:
-    """Write all there is to write, then show it."""
-    from jostle.lab import report as pages
-    from jostle.lab import table
-    from jostle.lab.headline import headlines
-
-    paths = pages.save(outcome, folder)
-    for comparison in outcome.comparisons:
-        plan = comparison.plan
-        console.print()
-        console.print(table.as_rich(comparison, f"{plan.environment}, {plan.rounds:,} rounds"))
-    for sentences in headlines(outcome):
-        console.print("\n" + " ".join(sentences), markup=False, highlight=False)
-    if outcome.comparisons:
-        console.print("\n" + table.NOTE + "\n", style="dim", highlight=False)
-    for path in paths[:2]:
-        name = "report" if path.suffix == ".html" else "figure"
-        console.print(f"{name}  {path}", markup=False, highlight=False, soft_wrap=True)
