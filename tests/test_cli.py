@@ -168,7 +168,7 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
 
 
 def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("jostle.lab_work.WORTH_SAYING", 1000)
+    monkeypatch.setattr("jostle.cli.playing.WORTH_SAYING", 1000)
     settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
     result = call("run", *settings, "-p", "neural-ucb:covariance=full")
     assert result.exit_code == 0

@@ -363,7 +363,7 @@ def test_help_teaches(command):
 
 
 def test_the_command_imports_nothing_heavy():
-    code = "import sys, jostle.data_cli; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
+    code = "import sys, jostle.cli.data; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -11,7 +11,7 @@ ROOT = Path(jostle.__file__).parent
 
 # Each layer may import from itself (one file to another) and from the layers before it.
 LAYERS = [
-    {"checks", "writing", "contexts", "complaints", "kernels", "drawing"},
+    {"checks", "writing", "contexts", "kernels", "drawing"},
     {"records", "types", "datasets", "confidence"},
     {"networks", "memory", "fitting", "uncertainty", "linear"},
     {"policies", "environments"},
@@ -19,16 +19,7 @@ LAYERS = [
     {"theory"},
     {"lab"},
     {"benchmarks"},
-    {
-        "cli",
-        "data_cli",
-        "data_words",
-        "lab_cli",
-        "lab_work",
-        "results_cli",
-        "bench_cli",
-        "theory_cli",
-    },
+    {"cli"},
 ]
 # Within a layer, these may not know of each other.
 STRANGERS = [("policies", "environments"), ("simulation", "agent")]

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
-from jostle import data_words as words
-from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
+from jostle.cli import data_words as words
+from jostle.cli.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
     from pathlib import Path

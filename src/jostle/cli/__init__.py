@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from jostle import __version__
-from jostle.bench_cli import bench
-from jostle.data_cli import data
-from jostle.lab_cli import reproduce, run
-from jostle.results_cli import report, status, summary
-from jostle.theory_cli import theory
+from jostle.cli.bench import bench
+from jostle.cli.data import data
+from jostle.cli.experiments import reproduce, run
+from jostle.cli.results import report, status, summary
+from jostle.cli.theory import theory
 
 app = typer.Typer(
     help="Neural contextual bandits that explore by perturbing the rewards they learn from.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
+from jostle.cli.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
     from jostle.lab.engine import Engine

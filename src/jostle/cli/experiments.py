@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from jostle.complaints import INTERRUPTED, complain
-from jostle.lab_work import bad_input, finish, interruptible, perform, prepare
+from jostle.cli.complaints import INTERRUPTED, complain
+from jostle.cli.playing import bad_input, finish, interruptible, perform, prepare
 
 if TYPE_CHECKING:
     from jostle.lab.engine import Engine

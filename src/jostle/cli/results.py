@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.complaints import FAILED, stop
-from jostle.lab_work import bad_input, finish
+from jostle.cli.complaints import FAILED, stop
+from jostle.cli.playing import bad_input, finish
 
 
 def report(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.complaints import BAD_INPUT, FAILED, INTERRUPTED, stop
+from jostle.cli.complaints import BAD_INPUT, FAILED, INTERRUPTED, stop
 
 
 def theory(

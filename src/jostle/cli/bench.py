@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.complaints import BAD_INPUT, stop
+from jostle.cli.complaints import BAD_INPUT, stop
 
 
 def bench(
