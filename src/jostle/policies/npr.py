@@ -29,8 +29,9 @@ class NPR(NeuralPolicy):
 
     Arguments:
         noise: nu, the standard deviation of the perturbations. The default is for rewards within
-            about one of each other that say much each; where one says little, as a click or none,
-            0.3 is safer: an arm that had bad luck at first is tried again sooner.
+            about one of each other that say much each. Where one says little, as a click or none,
+            an arm that had bad luck at first may be left alone for long; 0.5 to 1 makes that rarer,
+            and costs a little everywhere else.
         others: see ``NeuralPolicy``. The defaults are for practice; ``NPR.paper(features=...)`` is
             the algorithm to the letter.
     """
