@@ -175,8 +175,9 @@ def reproduce(
         list[str],
         typer.Argument(
             help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/] of them; also "
-            "[cyan]practical[/], [cyan]ordinal[/], [cyan]skyline[/], [cyan]cells[/], "
-            "[cyan]cells-wide[/], [cyan]ablation[/] and [cyan]front[/], which go past it."
+            "[cyan]practical[/], [cyan]ordinal[/], [cyan]skyline[/], [cyan]fresh[/], "
+            "[cyan]cells[/], [cyan]cells-wide[/], [cyan]ablation[/] and [cyan]front[/], which go "
+            "past it."
         ),
     ],
     profile: Annotated[

@@ -59,6 +59,13 @@ BEYOND: dict[str, Experiment] = {
             title="Mistakes of NPR when it is told the right answer after each choice",
         ),
         Experiment(
+            "fresh",
+            ("h1:pool=none", "h2:pool=none"),
+            (*NEURAL, *LINEAR, "uniform"),
+            rounds=10_000,
+            title="Regret when the arms are new in each round, every policy with its defaults",
+        ),
+        Experiment(
             "cells",
             ("letter:encoding=paper", "covertype:encoding=paper"),
             ("npr", *FULL, *DIAGONAL),
