@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from jostle.lab.headline import headlines
 from jostle.lab.outcome import Outcome
-from jostle.lab.page import fill, piece
+from jostle.lab.page import page
 from jostle.writing import atomic
 
 INDEX = "index.html"
@@ -28,15 +28,9 @@ def index(outcomes: Iterable[tuple[Outcome, str]], folder: Path) -> Path:
         f"{runs:,} run{'s' * (runs != 1)}",
         *([f"{missing:,} missing"] if missing else []),
     ]
-    page = fill(
-        "index.html",
-        title="Experiments",
-        kind=escape(" · ".join(told)),
-        cards="\n".join(_card(outcome, place, folder) for outcome, place in outcomes),
-        style=piece("style.css"),
-    )
+    cards = "\n".join(_card(outcome, place, folder) for outcome, place in outcomes)
     with atomic(folder / INDEX) as file:
-        file.write(page.encode())
+        file.write(page("Experiments", escape(" · ".join(told)), cards).encode())
     return folder / INDEX
 
 

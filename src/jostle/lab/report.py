@@ -7,7 +7,7 @@ from jostle.lab import figures, sections, tuned
 from jostle.lab.headline import headlines
 from jostle.lab.outcome import Outcome
 from jostle.lab.overview import index
-from jostle.lab.page import fill, piece
+from jostle.lab.page import fill, page, piece
 from jostle.writing import atomic
 
 __all__ = ["index", "missing_text", "render", "save"]
@@ -18,10 +18,10 @@ REPORT = "report.html"
 def save(outcome: Outcome, folder: Path) -> list[Path]:
     """Write the page and the figures it shows; the paths, the page first."""
     pictures = figures.save(outcome, folder)
-    page = render(outcome, pictures[0].read_bytes() if pictures else None)
+    written = render(outcome, pictures[0].read_bytes() if pictures else None)
     path = folder / REPORT
     with atomic(path) as file:
-        file.write(page.encode())
+        file.write(written.encode())
     return [path, *pictures]
 
 
@@ -29,26 +29,33 @@ def render(outcome: Outcome, picture: bytes | None) -> str:
     """The page; ``picture`` is a PNG of the figure. Whatever comes from outside is escaped."""
     experiment = outcome.experiment
     chosen = tuned.section(outcome)
-    return fill(
-        "report.html",
-        title=escape(experiment.title or experiment.name),
-        kind=escape(_kind(outcome)),
-        measured=sections.measured(outcome),
-        headlines="".join(
-            f"<li>{escape(sentence)}<span>{escape(certainty)}</span></li>"
-            for sentence, certainty in headlines(outcome)
+    return page(
+        escape(experiment.title or experiment.name),
+        escape(_kind(outcome)),
+        fill(
+            "report.html",
+            results=sections.results(outcome, picture),
+            tests=sections.tests(outcome),
+            tuned=f"<h2>What was tuned, on what, and what it cost</h2>\n{chosen}" if chosen else "",
+            settings=sections.settings(outcome),
+            made=sections.made(outcome),
         ),
-        warning=_warning(outcome),
-        results=sections.results(outcome, picture),
-        tests=sections.tests(outcome),
-        tuned=f"<h2>What was tuned, on what, and what it cost</h2>\n{chosen}" if chosen else "",
-        settings=sections.settings(outcome),
-        made=sections.made(outcome),
-        data=sections.data(outcome),
-        style=piece("style.css"),
-        chart=piece("chart.js"),
-        table=piece("table.js"),
+        summary="\n".join([sections.measured(outcome), _headlines(outcome), _warning(outcome)]),
+        scripts=fill(
+            "scripts.html",
+            data=sections.data(outcome),
+            chart=piece("chart.js"),
+            table=piece("table.js"),
+        ),
     )
+
+
+def _headlines(outcome: Outcome) -> str:
+    told = "".join(
+        f"<li>{escape(sentence)}<span>{escape(certainty)}</span></li>"
+        for sentence, certainty in headlines(outcome)
+    )
+    return f'<ul class="headlines">{told}</ul>'
 
 
 def missing_text(outcome: Outcome) -> str:

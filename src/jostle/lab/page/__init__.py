@@ -15,3 +15,10 @@ def fill(name: str, **parts: str) -> str:
     In one pass, so that nothing inserted is ever taken for a place.
     """
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], piece(name))
+
+
+def page(title: str, kind: str, body: str, *, summary: str = "", scripts: str = "") -> str:
+    """A whole page; all but the style is HTML already, with whatever is foreign escaped."""
+    style = piece("style.css")
+    parts = {"title": title, "kind": kind, "summary": summary, "body": body, "scripts": scripts}
+    return fill("frame.html", style=style, **parts)
