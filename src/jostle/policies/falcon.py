@@ -36,7 +36,8 @@ class Falcon(NeuralPolicy):
     where E(n) is the estimation error of the regression and K the number of arms shown.
 
     Arguments:
-        complexity: of the class of functions, in E(n); the smaller, the greedier.
+        complexity: of the class of functions, in E(n); the smaller, the greedier. An epoch is all
+            that the next estimates rest on: if it was greedy, they know too little of other arms.
         others: see ``NeuralPolicy``; ``steps`` is the length of one offline regression, which from
             theta_0 goes better without ``decay``.
     """
@@ -44,7 +45,7 @@ class Falcon(NeuralPolicy):
     steps: int = static(default=1000)
     restart: bool = static(default=True)
     decay: Any = leaf(default=0.0)
-    complexity: Any = leaf(default=1e-4, least=1e-12)
+    complexity: Any = leaf(default=0.03, least=1e-12)
 
     def init(self, key: jax.Array) -> FalconState:
         """theta_0, at which all arms are alike."""
