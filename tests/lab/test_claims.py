@@ -122,6 +122,17 @@ def test_the_page_holds_tables_and_verdicts():
     assert "Not complete: 2 of 12 runs are missing." in page
 
 
+def test_a_remark_stands_beside_each_claim_that_was_tried_and_is_not_seen_to_hold(monkeypatch):
+    good, untried = Behind(HERE, "bad", "good"), Behind(HERE, "few", "good")
+    odd, bad = Behind(HERE, "odd", "good"), Behind(HERE, "good", "bad")
+    tests = {"holds": (good,), "untried": (untried,), "partly": (good, untried), "open": (odd,)}
+    tests["fails"] = (bad,)
+    made = tuple(Claim(name, those, f"why {name}") for name, those in tests.items())
+    monkeypatch.setattr("jostle.lab.summary.CLAIMS", made)
+    page = render([RESULTS["made-up"]], {}, "jostle summary x")
+    assert [name for name in tests if f"why {name}" in page] == ["partly", "open", "fails"]
+
+
 def test_a_glance_has_a_line_for_each_panel_and_a_column_for_each_policy():
     wide = comparison(
         {"npr:covariance=diagonal,width=128": [10, 12], "falcon:width=128,steps=3": [30, 30]}

@@ -46,16 +46,16 @@ def interruptible() -> Iterator[None]:
 
 def prepare(experiment: "Experiment") -> "Panels":
     """Everything made once, so that errors come before the work; large memory is said."""
-    from jostle.lab.panels import prepare
+    from jostle.lab import panels
 
     # Policies of the user's own are looked for where the command was given, as Python would.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    panels = prepare(experiment)
-    for name, needed in panels.bytes.items():
+    made = panels.prepare(experiment)
+    for name, needed in made.bytes.items():
         if needed > WORTH_SAYING:
             typer.echo(f"{name}: {needed / 2**30:.2f} GiB a run for its full covariance")
-    return panels
+    return made
 
 
 def perform(
@@ -68,14 +68,14 @@ def perform(
     again: str = "the same command",
 ) -> tuple["Outcome", int]:
     """Play what is missing; what there is then, and the exit code."""
+    from jostle.lab import running
     from jostle.lab.progress import display
-    from jostle.lab.running import perform
     from jostle.lab.store import FolderError, read
     from jostle.lab.worker import WorkerError
 
     command = shlex.join(["jostle", *sys.argv[1:]])
     try:
-        outcome = perform(
+        outcome = running.perform(
             experiment,
             folder,
             panels=panels,

@@ -12,8 +12,7 @@ WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
 
 FIXED_ARMS = (
     "There are 100 arms of 50 features, the same in all rounds: a linear function fits a good part "
-    "of any rewards they have. Where arms are new in each round linear policies do fail: see the "
-    "experiment `fresh`."
+    "of any rewards they have. Compare `fresh`, where they are new in each round."
 )
 FEW_FITS = (
     "Its first epochs have few observations each, to which the network is fitted once; NPR fits "
@@ -21,8 +20,7 @@ FEW_FITS = (
 )
 EARLY_TUNING = (
     "Much of the spread is tuning: it decides by the first 1,000 rounds, which like larger steps "
-    "than 10,000 do, and not the same in each run. With its defaults NPR makes fewer mistakes on "
-    "each of the six: see the experiment `ordinal`."
+    "than 10,000 do, and not the same in each run. Compare `ordinal`, where nothing is tuned."
 )
 ONE_PASS = (
     "NPR's choosing is one forward pass. Compiled, without the cost of calling it that elsewhere "

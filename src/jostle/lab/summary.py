@@ -15,7 +15,7 @@ from jostle.lab.past import ABOUT, past
 from jostle.lab.plan import REGRET, Comparison
 from jostle.lab.table import Row, rows
 from jostle.lab.tuned import choices
-from jostle.lab.verdicts import FAILS, OPEN, UNTRIED
+from jostle.lab.verdicts import HOLDS, UNTRIED
 from jostle.writing import atomic
 
 
@@ -92,10 +92,10 @@ def _claims(outcomes: Iterable[Outcome]) -> list[str]:
         told = "<br>".join(
             f"{finding.words}: {finding.verdict}" for finding in findings if finding.words
         )
-        if verdict in (FAILS, OPEN) and claim.remark:
-            told += f"<br>{claim.remark}"
-        if verdict == UNTRIED and not told:
+        if verdict == UNTRIED:
             told = "its experiments have not been run"
+        elif verdict != HOLDS and claim.remark:
+            told += f"<br>{claim.remark}"
         lines.append(f"| {claim.text} | **{verdict}** | {told} |")
     return ["## The paper's claims", "\n".join(lines)]
 

@@ -154,7 +154,7 @@ class Sublinear:
         ]
         low, high = interval(np.array(slopes))
         verdict = HOLDS if high < 1 else FAILS if low > 1 else OPEN
-        name = labels(comparison.plan.policies)[self.policy]
+        name = _described(comparison, self.policy)
         return Finding(verdict, f"{name}: t^{np.mean(slopes):.2f} ({low:.2f} to {high:.2f})")
 
 
