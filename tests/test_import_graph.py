@@ -13,7 +13,7 @@ ROOT = Path(jostle.__file__).parent
 LAYERS = [
     {"checks", "writing", "contexts", "kernels", "drawing"},
     {"records", "types", "datasets", "confidence"},
-    {"networks", "memory", "fitting", "uncertainty", "linear"},
+    {"networks", "memory", "fitting", "gradients", "uncertainty", "linear"},
     {"policies", "environments"},
     {"simulation", "saving", "agent"},
     {"theory"},

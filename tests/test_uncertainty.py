@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jostle.gradients import Sparse, whole
 from jostle.uncertainty import BLOCK, ROWS, Diagonal, Dual, Full, Primal
 
 P = 600
@@ -93,3 +94,29 @@ def test_memory_is_that_of_the_smaller_form():
     assert Full.bytes(1000, 10_000) == 4 * 1000 * 1000
     # The case that had to fit: 30,000 parameters for 10,000 rounds, in less than 6 GB.
     assert Full.bytes(30_000, 10_000) < 1.3e9
+
+
+@pytest.mark.parametrize("form", [Dual, Primal])
+def test_rows_without_their_zeros_give_what_rows_with_them_give(form):
+    blocks, q, s, n = 10, 50, 100, 40
+    rng = np.random.default_rng(0)
+    rows = Sparse(
+        jnp.asarray(rng.normal(size=(n, q)), jnp.float32) / 10,
+        jnp.asarray(rng.integers(blocks, size=n), jnp.int32),
+        jnp.asarray(rng.normal(size=(n, s)), jnp.float32) / 10,
+    )
+    dense = np.asarray(whole(rows, P))
+    for row, block in zip(dense, rows.block, strict=True):
+        assert set(np.flatnonzero(row[: blocks * q]) // q) == {int(block)}
+    covariance = Full.empty(P).reserve(n if form is Dual else ROWS * P + 1)
+    assert isinstance(covariance, form)
+    for i in range(n):
+        covariance = covariance.add(jax.tree.map(lambda part, i=i: part[i], rows), 0.1)
+    np.testing.assert_allclose(
+        covariance.squared_widths(rows, 0.1), dense_widths(dense, dense, 0.1), rtol=5e-3
+    )
+    np.testing.assert_allclose(
+        covariance.squared_widths(jnp.asarray(dense), 0.1),
+        covariance.squared_widths(rows, 0.1),
+        rtol=1e-4,
+    )

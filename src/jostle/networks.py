@@ -87,6 +87,12 @@ class MLP:
         out = h @ last + offset
         return out + product(x, params[-1]) if self.linear else out
 
+    def by_features(self, params: Any) -> tuple[list[Any], list[Any]]:
+        """The weights that multiply features, which are their next to last axis; and the others."""
+        (first, bias), *rest = params[: self.depth]
+        path = params[self.depth :]
+        return [first, *path], [bias, *rest]
+
 
 @dataclass(frozen=True)
 class PaperNetwork:

@@ -12,6 +12,9 @@ Three forms of it, behind one interface (``empty``, ``add``, ``squared_widths``)
   in factored form: P phi = phi - Q'(Q phi), and the update P - r r' / (lambda + phi' r), r = P phi,
   appends the row r / sqrt(lambda + phi' r). The p x p matrix never exists.
 
+Gradients may come without the zeros of the disjoint model (``gradients.Sparse``), which spares Dual
+most of its products with them.
+
 In float32 a squared width is good to about 1e-6 |phi|^2 / lambda, so a tiny lambda costs precision.
 ``Full`` is Dual up to two rows a parameter and Primal from then on: a round of n rows costs np, one
 of the matrix p^2 twice over, to read it for the widths and to write it again.
@@ -22,6 +25,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+
+from jostle.gradients import products, squared_norms, whole
 
 BLOCK, LARGEST = 256, 1024  # rows of Q in its first block, and at most in any
 ROWS = 2  # a parameter, from which on the matrix is the better form
@@ -63,14 +68,16 @@ class Primal(NamedTuple):
         del observations
         return self
 
-    def add(self, phi: jax.Array, regularisation: Any) -> "Primal":
+    def add(self, phi: Any, regularisation: Any) -> "Primal":
         """Sherman and Morrison's update."""
+        phi = whole(_alone(phi), len(self.matrix))[0]
         r = self.matrix @ phi
         scale = regularisation + jnp.maximum(phi @ r, 0)
         return Primal(self.matrix - jnp.outer(r, r / scale), self.total + phi @ phi)
 
-    def squared_widths(self, phis: jax.Array, regularisation: Any) -> jax.Array:
+    def squared_widths(self, phis: Any, regularisation: Any) -> jax.Array:
         """phi' P phi / lambda for each row."""
+        phis = whole(phis, len(self.matrix))
         inner = jnp.sum((phis @ self.matrix) * phis, axis=1)
         return _above_least(inner / regularisation, phis, self.total, regularisation)
 
@@ -100,10 +107,12 @@ class Dual(NamedTuple):
             blocks = (*blocks, jnp.zeros((size, parameters)))
         return self._replace(blocks=blocks)
 
-    def add(self, phi: jax.Array, regularisation: Any) -> "Dual":
+    def add(self, phi: Any, regularisation: Any) -> "Dual":
         """Append the row r / sqrt(lambda + phi' r), r = P phi."""
+        alone = _alone(phi)
+        phi = whole(alone, self.blocks[0].shape[1])[0]
         # Both products with a block at once, while it is still in the cache.
-        r = phi - self._sum(lambda block: (block @ phi) @ block)
+        r = phi - self._sum(lambda block: products(block, alone)[:, 0] @ block)
         row = r / jnp.sqrt(regularisation + jnp.maximum(phi @ r, 0))
         written = tuple(
             _write(block, self.seen - start, row)
@@ -111,10 +120,10 @@ class Dual(NamedTuple):
         )
         return Dual(written, self.seen + 1, self.total + phi @ phi)
 
-    def squared_widths(self, phis: jax.Array, regularisation: Any) -> jax.Array:
+    def squared_widths(self, phis: Any, regularisation: Any) -> jax.Array:
         """(|phi|^2 - |Q phi|^2) / lambda for each row."""
-        inner = jnp.sum(phis**2, axis=1)
-        inner = inner - self._sum(lambda block: jnp.sum((block @ phis.T) ** 2, axis=0))
+        inner = squared_norms(phis)
+        inner = inner - self._sum(lambda block: jnp.sum(products(block, phis) ** 2, axis=0))
         return _above_least(inner / regularisation, phis, self.total, regularisation)
 
     def _starts(self) -> list[int]:
@@ -153,6 +162,11 @@ class Full:
         return 4 * parameters * max(observations, min(BLOCK, parameters))
 
 
-def _above_least(widths: jax.Array, phis: jax.Array, total: jax.Array, lam: Any) -> jax.Array:
+def _alone(phi: Any) -> Any:
+    """One gradient as the only row of many."""
+    return jax.tree.map(lambda part: part[None], phi)
+
+
+def _above_least(widths: jax.Array, phis: Any, total: jax.Array, lam: Any) -> jax.Array:
     """Rounding can take a tiny width below zero; no width is below |phi|^2 / (lambda + tr)."""
-    return jnp.maximum(widths, jnp.sum(phis**2, axis=1) / (lam + total))
+    return jnp.maximum(widths, squared_norms(phis) / (lam + total))

@@ -7,6 +7,8 @@ import pytest
 from scipy import stats
 
 from jostle import NeuralTS, NeuralUCB, simulate
+from jostle.contexts import FEW_BLOCKS, Blocks, dense, take
+from jostle.gradients import Sparse
 from jostle.networks import MLP, PaperNetwork
 from jostle.policies import gradient
 from jostle.types import Feedback, plain_round
@@ -87,6 +89,29 @@ def test_neural_ts_draws_from_its_posterior(covariance):
         assert stats.kstest(standard[:, arm], "norm").pvalue > 1e-4
     correlations = np.corrcoef(standard.T)[np.triu_indices(len(contexts), 1)]
     assert np.abs(correlations).max() < 0.12
+
+
+def test_many_blocks_are_as_uncertain_as_vectors_with_their_zeros():
+    """Where gradients leave out their zeros, against the same policy that knows of no blocks."""
+    blocks, d = FEW_BLOCKS + 1, 2
+    settings = {"regularisation": 0.5, "steps": 2, "decay": 1.0, "covariance": "full", **SMALL}
+    knowing = NeuralUCB(blocks * d, blocks=blocks, **settings)
+    plain = NeuralUCB(blocks * d, **settings)
+    rng = np.random.default_rng(0)
+    seen = Blocks(
+        rng.normal(size=(30, d)).astype(np.float32), rng.integers(blocks, size=30, dtype=np.int32)
+    )
+    shown = Blocks(seen.x[:blocks] + 0.3, np.arange(blocks, dtype=np.int32)[::-1].copy())
+    widths = []
+    for policy, form in ((knowing, lambda c: c), (plain, lambda c: dense(c, blocks * d))):
+        state = policy.reserve(policy.init(jax.random.key(0)), observations=30, arms=0)
+        learn = jax.jit(policy.learn)
+        for t in range(30):
+            row = Feedback(take(form(seen), t), seen.x[t, 0], seen.block[t], jnp.int32(-1))
+            state = learn(state, jax.random.fold_in(jax.random.key(1), t), row)
+        widths.append(policy.widths(state, jax.tree.map(jnp.asarray, form(shown))))
+    assert isinstance(knowing.gradients(knowing.init(jax.random.key(0)), shown), Sparse)
+    np.testing.assert_allclose(*widths, rtol=2e-3)
 
 
 def test_more_exploration_is_more_exploration():

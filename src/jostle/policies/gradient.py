@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 
 from jostle.checks import unknown
-from jostle.contexts import count
+from jostle.contexts import FEW_BLOCKS
 from jostle.fitting import Fit
+from jostle.gradients import Sparse
 from jostle.memory import Tried
-from jostle.networks import estimate, width_of
+from jostle.networks import MLP, estimate, width_of
 from jostle.policies.neural import NeuralPolicy
 from jostle.records import leaf, static
 from jostle.types import Feedback
@@ -66,7 +67,7 @@ class GradientPolicy(NeuralPolicy):
         """Add the gradient of the chosen context to Z, then fit."""
         remember_key, fit_key = jax.random.split(key)
         alone = jax.tree.map(lambda part: part[None], feedback.context)
-        phi = self.gradients(state, alone)[0]
+        phi = jax.tree.map(lambda part: part[0], self.gradients(state, alone))
         covariance = state.covariance.add(phi, self.regularisation)
         state = self.remember(state._replace(covariance=covariance), remember_key, feedback)
         return self.refit(state, fit_key)
@@ -76,7 +77,7 @@ class GradientPolicy(NeuralPolicy):
         phis = self.gradients(state, contexts)
         return jnp.sqrt(state.covariance.squared_widths(phis, self.regularisation))
 
-    def gradients(self, state: GradientState, contexts: Any) -> jax.Array:
+    def gradients(self, state: GradientState, contexts: Any) -> Any:
         """phi = g(x; theta) / sqrt(m) of each context, one row each, in one batched pass."""
 
         def one(params: Any, context: Any) -> jax.Array:
@@ -84,9 +85,16 @@ class GradientPolicy(NeuralPolicy):
             return estimate(self.network, params, alone)[0]
 
         slopes = jax.vmap(jax.grad(one), in_axes=(None, 0))(state.fit.average, contexts)
-        k = count(contexts)
-        rows = jnp.concatenate([leaf.reshape(k, -1) for leaf in jax.tree.leaves(slopes)], axis=1)
-        return rows / math.sqrt(width_of(self.network))
+        slopes = jax.tree.map(lambda slope: slope / math.sqrt(width_of(self.network)), slopes)
+        if not (self._many_blocks and isinstance(self.network, MLP)):
+            return _rows(slopes)
+        by_features, shared = self.network.by_features(slopes)
+        x, block = contexts
+        own = [
+            slope.reshape(len(x), self.blocks, -1)[jnp.arange(len(x)), block]
+            for slope in by_features
+        ]
+        return Sparse(_rows(own), block, _rows(shared))
 
     @property
     def parameters(self) -> int:
@@ -106,6 +114,12 @@ class GradientPolicy(NeuralPolicy):
         """Gradients are taken in compiled code."""
         return False
 
+    @property
+    def _many_blocks(self) -> bool:
+        """Whether it pays to leave out the zeros of gradients."""
+        many = self.takes_blocks and (self.blocks or 0) > FEW_BLOCKS
+        return many and self.covariance == "full"
+
     def _check_memory(self, observations: int) -> None:
         needed, present = self.covariance_bytes(observations), _machine_memory()
         if needed > 0.8 * present:
@@ -115,6 +129,12 @@ class GradientPolicy(NeuralPolicy):
                 f"machine has {present / 2**30:.1f}; covariance='diagonal' needs "
                 f"{4 * self.parameters / 2**20:.1f} MiB"
             )
+
+
+def _rows(slopes: Any) -> jax.Array:
+    """One row a context of all there is."""
+    leaves = jax.tree.leaves(slopes)
+    return jnp.concatenate([leaf.reshape(len(leaf), -1) for leaf in leaves], axis=1)
 
 
 def _machine_memory() -> int:
