@@ -7,10 +7,10 @@ import numpy as np
 import optax
 import pytest
 
-from jostle import NPR, Agent, EpsilonGreedy, Uniform, simulate
+from jostle import NPR, Agent, EpsilonGreedy, Falcon, NeuralTS, NeuralUCB, Uniform, simulate
 from jostle.environments import Synthetic
 from jostle.networks import MLP, PaperNetwork
-from jostle.types import Feedback
+from jostle.types import Feedback, plain_round
 
 from support import EASY, FEATURES, POOL
 
@@ -24,7 +24,15 @@ class FlaxNet(nn.Module):
 
 
 @pytest.mark.parametrize(
-    "policy", [NPR(FEATURES), NPR(FEATURES, pool=POOL), EpsilonGreedy(FEATURES)]
+    "policy",
+    [
+        NPR(FEATURES),
+        NPR(FEATURES, pool=POOL),
+        EpsilonGreedy(FEATURES),
+        NeuralUCB(FEATURES, sweep=512, exploration=0, **SMALL),
+        NeuralTS(FEATURES, pool=POOL, sweep=512, exploration=0, **SMALL),
+        Falcon(FEATURES, sweep=512, **SMALL),
+    ],
 )
 def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
     everything = Synthetic(EASY.function, features=FEATURES, pool=POOL, shown=POOL)
@@ -39,6 +47,16 @@ def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
     assert sorted(pulled) == list(range(POOL))
     result = simulate(policy, everything, rounds=POOL, seed=0)
     assert int(result.state.tried.flags.sum()) == POOL
+
+
+@pytest.mark.parametrize("policy", [NPR(FEATURES, pool=POOL, sweep=0), NeuralUCB(FEATURES)])
+def test_without_a_sweep_it_chooses_by_estimates_from_the_start(policy):
+    state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
+    arms = jnp.arange(3)
+    learnt = state._replace(tried=state.tried.add(jnp.int32(0)))
+    round = plain_round(jnp.ones((3, FEATURES)))._replace(arms=arms)
+    chosen = {int(policy.choose(learnt, jax.random.key(seed), round).index) for seed in range(40)}
+    assert chosen == {0, 1, 2}
 
 
 def test_regret_does_not_hang_on_the_seed_of_the_weights():

@@ -31,6 +31,17 @@ FRONT = (
     "npr:every=4",
     "npr:every=16",
 )
+SWEPT = (
+    "npr",
+    "npr:noise=0",
+    "npr:sweep=0",
+    "neural-ucb",
+    "neural-ucb:sweep=512",
+    "neural-ts",
+    "neural-ts:sweep=512",
+    "falcon",
+    "falcon:sweep=512",
+)
 
 BEYOND: dict[str, Experiment] = {
     each.name: each
@@ -64,6 +75,14 @@ BEYOND: dict[str, Experiment] = {
             (*NEURAL, *LINEAR, "uniform"),
             rounds=10_000,
             title="Regret when the arms are new in each round, every policy with its defaults",
+        ),
+        Experiment(
+            "sweep",
+            ("h1", "h2"),
+            SWEPT,
+            rounds=10_000,
+            title="What pulling each arm once brings: policies with and without it, with their "
+            "defaults",
         ),
         Experiment(
             "cells",

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from jostle.fitting import Fit
 from jostle.memory import Tried
-from jostle.policies.base import greedy, pick_weighted
+from jostle.policies.base import greedy, pick_weighted, preferring_untried
 from jostle.policies.neural import NeuralPolicy
 from jostle.records import leaf, static
 from jostle.types import Choice, Feedback, Round
@@ -45,6 +45,7 @@ class Falcon(NeuralPolicy):
     steps: int = static(default=1000)
     restart: bool = static(default=True)
     decay: Any = leaf(default=0.0)
+    sweep: int = static(default=0)
     complexity: Any = leaf(default=0.03, least=1e-12)
 
     def init(self, key: jax.Array) -> FalconState:
@@ -55,7 +56,7 @@ class Falcon(NeuralPolicy):
     def choose(self, state: FalconState, key: Any, round: Round) -> Choice:
         """A draw by inverse gap weighting."""
         scores = self.estimates(state, round.contexts)
-        probabilities = self.weights(state, scores, round.mask)
+        probabilities = self.weights(state, scores, preferring_untried(state.tried, round))
         return Choice(pick_weighted(key, probabilities), scores, probabilities)
 
     def weights(self, state: FalconState, scores: Any, allowed: Any) -> Any:

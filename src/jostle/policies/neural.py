@@ -17,6 +17,8 @@ from jostle.types import Feedback
 
 FITTINGS = ("auto", "pooled", "minibatch", "full")
 
+SWEEP = 512
+"""Arms that are few enough to pull each of them once."""
 FEW = 100
 """Observations that are few: the average then spans about 1 + seen / FEW updates."""
 
@@ -64,7 +66,9 @@ class NeuralPolicy(Policy):
             average none.
         fitting: "pooled", "minibatch", "full", or "auto" (pooled when there is a pool).
         sweep: pull each arm once (by its id) before anything else, if there are at most so many
-            ids; with ``pool`` always. A catalogue of thousands of items cannot be tried like that.
+            ids; 0 for no such thing. By default 512, or ``pool`` if that is more, where the paper
+            of a policy has it (NPR), else 0. A catalogue of thousands of items cannot be tried
+            like that.
         memory: the most observations to keep; None keeps all.
         forget: what a full memory forgets, "oldest" or "random".
     """
@@ -82,7 +86,7 @@ class NeuralPolicy(Policy):
     every: int = static(default=1)
     restart: bool = static(default=False)
     fitting: str = static(default="auto")
-    sweep: int = static(default=512)
+    sweep: int = static(default=None)
     memory: int | None = static(default=None)
     forget: str = static(default=OLDEST)
 
@@ -93,6 +97,7 @@ class NeuralPolicy(Policy):
         defaults = {
             "decay": 0.2 if pooled else min(1.0, 2 / (self.blocks or 1)),
             "steps": 2 if pooled else 4,
+            "sweep": max(SWEEP, self.pool or 0),
         }
         for name, value in defaults.items():
             if getattr(self, name) is None:
@@ -162,8 +167,7 @@ class NeuralPolicy(Policy):
         """Room for more observations and arm ids."""
         history = self._fitting().reserve(state.history, observations)
         arms = self.pool or arms
-        few = self.pool is not None or arms <= self.sweep
-        tried = state.tried.reserve(arms) if few else Tried.none()
+        tried = state.tried.reserve(arms) if arms <= self.sweep else Tried.none()
         return state._replace(history=history, tried=tried)
 
     def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jostle.policies.base import pick_best, split
+from jostle.policies.base import pick_best, preferring_untried, split
 from jostle.policies.gradient import GradientPolicy, GradientState
 from jostle.records import leaf
 from jostle.types import Choice, Round
@@ -31,4 +31,4 @@ class NeuralTS(GradientPolicy):
         deviations = jnp.sqrt(self.regularisation) * self.widths(state, round.contexts)
         draws = jax.random.normal(draw_key, estimates.shape)
         scores = estimates + self.exploration * deviations * draws
-        return Choice(pick_best(pick_key, scores, round.mask), scores)
+        return Choice(pick_best(pick_key, scores, preferring_untried(state.tried, round)), scores)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jostle.policies.base import pick_best
+from jostle.policies.base import pick_best, preferring_untried
 from jostle.policies.gradient import GradientPolicy, GradientState
 from jostle.types import Choice, Round
 
@@ -22,4 +22,4 @@ class NeuralUCB(GradientPolicy):
         """The arm of the highest upper confidence bound."""
         estimates = self.estimates(state, round.contexts)
         scores = estimates + self.exploration * self.widths(state, round.contexts)
-        return Choice(pick_best(key, scores, round.mask), scores)
+        return Choice(pick_best(key, scores, preferring_untried(state.tried, round)), scores)
