@@ -15,8 +15,8 @@ FIXED_ARMS = (
     "of any rewards they have. Compare `fresh`, where they are new in each round."
 )
 SWEEP = (
-    "NPR pulls each of the 100 arms once before anything else (Algorithm 1); NeuralUCB and NeuralTS "
-    "do not, and without it most runs settle on an arm that is not the best, whatever the widths. "
+    "On h1 and h2 NPR pulls each of the 100 arms once before anything else (Algorithm 1). "
+    "NeuralUCB and NeuralTS do not, and tend to settle on a lesser arm that they met early. "
     "Compare `sweep`, where each plays with and without."
 )
 FEW_FITS = (
