@@ -26,8 +26,10 @@ def dense_widths(rows, phis, regularisation):
 
 
 def observed(covariance, rows, regularisation):
-    step = jax.jit(lambda i, c, rows: c.add(rows[i], regularisation))
-    for i in range(len(rows)):
+    step = jax.jit(
+        lambda i, c, rows: c.add(jax.tree.map(lambda part: part[i], rows), regularisation)
+    )
+    for i in range(len(jax.tree.leaves(rows)[0])):
         covariance = step(i, covariance, rows)
     return covariance
 
@@ -110,8 +112,7 @@ def test_rows_without_their_zeros_give_what_rows_with_them_give(form):
         assert set(np.flatnonzero(row[: blocks * q]) // q) == {int(block)}
     covariance = Full.empty(P).reserve(n if form is Dual else ROWS * P + 1)
     assert isinstance(covariance, form)
-    for i in range(n):
-        covariance = covariance.add(jax.tree.map(lambda part, i=i: part[i], rows), 0.1)
+    covariance = observed(covariance, rows, 0.1)
     np.testing.assert_allclose(
         covariance.squared_widths(rows, 0.1), dense_widths(dense, dense, 0.1), rtol=5e-3
     )
