@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle.gradients import Sparse, whole
+from jostle.gradients import Sparse, dense
 from jostle.uncertainty import BLOCK, ROWS, Diagonal, Dual, Full, Primal
 
 P = 600
@@ -107,17 +107,17 @@ def test_rows_without_their_zeros_give_what_rows_with_them_give(form):
         jnp.asarray(rng.integers(blocks, size=n), jnp.int32),
         jnp.asarray(rng.normal(size=(n, s)), jnp.float32) / 10,
     )
-    dense = np.asarray(whole(rows, P))
-    for row, block in zip(dense, rows.block, strict=True):
+    full = np.asarray(dense(rows, P))
+    for row, block in zip(full, rows.block, strict=True):
         assert set(np.flatnonzero(row[: blocks * q]) // q) == {int(block)}
     covariance = Full.empty(P).reserve(n if form is Dual else ROWS * P + 1)
     assert isinstance(covariance, form)
     covariance = observed(covariance, rows, 0.1)
     np.testing.assert_allclose(
-        covariance.squared_widths(rows, 0.1), dense_widths(dense, dense, 0.1), rtol=5e-3
+        covariance.squared_widths(rows, 0.1), dense_widths(full, full, 0.1), rtol=5e-3
     )
     np.testing.assert_allclose(
-        covariance.squared_widths(jnp.asarray(dense), 0.1),
+        covariance.squared_widths(jnp.asarray(full), 0.1),
         covariance.squared_widths(rows, 0.1),
         rtol=1e-4,
     )

@@ -1,14 +1,16 @@
-"""Gradients of a network, one row a context: whole, or without the zeros of the disjoint model.
+"""Gradients of a network, one row a context: with or without the zeros of the disjoint model.
 
 A context of ``contexts.Blocks`` has a gradient by the weights of its own block of features and by
 those that every context shares; by the weights of other blocks it is zero. ``Sparse`` leaves these
-out. Whole, a row lies block after block, the shared weights last.
+out. With them, a row lies block after block, the shared weights last.
 """
 
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+
+from jostle import contexts
 
 
 class Sparse(NamedTuple):
@@ -19,14 +21,12 @@ class Sparse(NamedTuple):
     shared: jax.Array  # (k, s), by the weights of all
 
 
-def whole(phis: Any, parameters: int) -> jax.Array:
+def dense(phis: Any, parameters: int) -> jax.Array:
     """The rows with their zeros, (k, parameters)."""
     if not isinstance(phis, Sparse):
         return jnp.asarray(phis)
     own, block, shared = phis
-    blocks = (parameters - shared.shape[1]) // own.shape[1]
-    place = block[:, None] == jnp.arange(blocks)
-    spread = (place[:, :, None] * own[:, None, :]).reshape(len(own), -1)
+    spread = contexts.dense(contexts.Blocks(own, block), parameters - shared.shape[1])
     return jnp.concatenate([spread, shared], axis=1)
 
 

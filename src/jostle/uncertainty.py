@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.gradients import products, squared_norms, whole
+from jostle.gradients import dense, products, squared_norms
 
 BLOCK, LARGEST = 256, 1024  # rows of Q in its first block, and at most in any
 ROWS = 2  # a parameter, from which on the matrix is the better form
@@ -70,14 +70,14 @@ class Primal(NamedTuple):
 
     def add(self, phi: Any, regularisation: Any) -> "Primal":
         """Sherman and Morrison's update."""
-        phi = whole(_alone(phi), len(self.matrix))[0]
+        phi = dense(_alone(phi), len(self.matrix))[0]
         r = self.matrix @ phi
         scale = regularisation + jnp.maximum(phi @ r, 0)
         return Primal(self.matrix - jnp.outer(r, r / scale), self.total + phi @ phi)
 
     def squared_widths(self, phis: Any, regularisation: Any) -> jax.Array:
         """phi' P phi / lambda for each row."""
-        phis = whole(phis, len(self.matrix))
+        phis = dense(phis, len(self.matrix))
         inner = jnp.sum((phis @ self.matrix) * phis, axis=1)
         return _above_least(inner / regularisation, phis, self.total, regularisation)
 
@@ -110,7 +110,7 @@ class Dual(NamedTuple):
     def add(self, phi: Any, regularisation: Any) -> "Dual":
         """Append the row r / sqrt(lambda + phi' r), r = P phi."""
         alone = _alone(phi)
-        phi = whole(alone, self.blocks[0].shape[1])[0]
+        phi = dense(alone, self.blocks[0].shape[1])[0]
         # Both products with a block at once, while it is still in the cache.
         r = phi - self._sum(lambda block: products(block, alone)[:, 0] @ block)
         row = r / jnp.sqrt(regularisation + jnp.maximum(phi @ r, 0))
