@@ -42,6 +42,12 @@ SWEPT = (
     "falcon",
     "falcon:sweep=512",
 )
+COVARIANCES = tuple(
+    f"{policy},exploration={exploration}"
+    for policies in zip(FULL, DIAGONAL, strict=True)
+    for policy in policies
+    for exploration in ("0.003", "0.01", "0.03", "0.1")
+)
 
 BEYOND: dict[str, Experiment] = {
     each.name: each
@@ -83,6 +89,13 @@ BEYOND: dict[str, Experiment] = {
             rounds=10_000,
             title="What pulling each arm once brings: policies with and without it, with their "
             "defaults",
+        ),
+        Experiment(
+            "covariance",
+            ("h1", "h2", "mushroom:encoding=paper", "shuttle:encoding=paper"),
+            COVARIANCES,
+            rounds=2_000,
+            title="Full and diagonal covariance at the same strengths of exploration, not tuned",
         ),
         Experiment(
             "cells",
