@@ -37,10 +37,10 @@ def stream(seed=0):
 
 
 def full_history(way, arms, pool, rewards, capacity=64):
-    history = way.reserve(way.empty(jnp.zeros((0, D))), capacity)
+    history, append = way.reserve(way.empty(jnp.zeros((0, D))), capacity), jax.jit(way.append)
     for arm, reward in zip(arms, rewards, strict=True):
         row = Feedback(pool[arm], reward, np.int32(arm), np.int32(-1))
-        history = way.append(history, jax.random.key(0), row)
+        history = append(history, jax.random.key(0), row)
     return history
 
 
@@ -172,7 +172,8 @@ def test_minibatch_gradients_are_unbiased_for_the_full_batch():
         NETWORK, params, initial, FullBatch().batches(history, jax.random.key(0), 0.0)(0), 0.1
     )
     batches = MiniBatch(batch=16).batches(history, jax.random.key(0), 0.0)
-    many = jax.vmap(lambda j: slope(NETWORK, params, initial, batches(j), 0.1))(jnp.arange(4000))
+    draw = jax.jit(jax.vmap(lambda j: slope(NETWORK, params, initial, batches(j), 0.1)))
+    many = draw(jnp.arange(4000))
     for exact, draws in zip(full, many, strict=True):
         error = np.abs(np.mean(draws, axis=0) - exact)
         assert np.all(error < 6 * np.std(draws, axis=0) / np.sqrt(4000) + 1e-5)
@@ -241,10 +242,10 @@ def test_a_full_history_forgets(forget):
 def refitted(policy, rounds):
     state = policy.reserve(policy.init(jax.random.key(0)), observations=64, arms=K)
     pool, arms, rewards = stream()
-    states = [state]
+    states, learn = [state], jax.jit(policy.learn)
     for t in range(rounds):
         row = Feedback(pool[arms[t]], rewards[t], jnp.int32(arms[t]), jnp.int32(-1))
-        states.append(policy.learn(states[-1], jax.random.fold_in(jax.random.key(1), t), row))
+        states.append(learn(states[-1], jax.random.fold_in(jax.random.key(1), t), row))
     return states
 
 

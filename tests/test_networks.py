@@ -16,7 +16,7 @@ sizes = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(sizes)
 def test_the_papers_network_starts_at_exactly_zero(size):
     features, half_width, depth, n, seed = size
