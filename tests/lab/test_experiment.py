@@ -5,7 +5,7 @@ import json
 import pytest
 
 from jostle.lab.experiment import Experiment, Tuning
-from jostle.lab.known import find
+from jostle.lab.known import KNOWN, find
 from jostle.lab.manifest import Manifest
 from jostle.lab.outcome import Outcome
 from jostle.lab.panels import prepare
@@ -45,7 +45,7 @@ def test_bad_fields_are_named(change, message):
         Experiment.from_mapping({"name": "a"})
 
 
-@pytest.mark.parametrize("experiment", PAPER.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("experiment", KNOWN.values(), ids=lambda each: each.name)
 def test_an_experiment_survives_being_written_down(experiment):
     for profile in PROFILES:
         made = with_profile(experiment, profile)
@@ -63,6 +63,11 @@ def test_a_file_of_five_lines(tmp_path):
         find(str(path))
     with pytest.raises(ValueError, match=r"nowhere.toml' cannot be read"):
         find("nowhere.toml")
+
+
+def test_a_first_look_tunes_nothing():
+    for experiment in KNOWN.values():
+        assert with_profile(experiment, "quick").tuning == Tuning()
 
 
 def test_the_paper_profile_is_its_protocol():

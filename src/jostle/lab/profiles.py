@@ -20,7 +20,7 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if profile == "quick":
         ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         rounds = 100 if experiment.times else 200  # those that are timed need a state, no more
-        return experiment.replace(rounds=rounds, seeds=(0,), sizes=ends)
+        return experiment.replace(rounds=rounds, seeds=(0,), sizes=ends, tuning=Tuning())
     if profile == "standard":
         if experiment.figure != "curves" or experiment.name not in PAPER:
             return experiment
