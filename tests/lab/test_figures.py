@@ -1,3 +1,4 @@
+import itertools
 import warnings
 from xml.etree import ElementTree
 
@@ -40,19 +41,22 @@ def test_the_figure_is_drawn_twice_and_repeatably(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.png", "figure.svg"]
 
 
-def test_there_is_an_axes_for_each_panel_three_a_row():
-    panels = [comparison(FINALS, environment=f"h1:shown={i}") for i in range(2, 6)]
-    figure = figures.draw(outcome(*panels, title="Four panels"))
+@pytest.mark.parametrize("arranged", [[1], [2], [3], [2, 2], [3, 2]])
+def test_there_is_an_axes_for_each_panel(arranged):
+    count = sum(arranged)
+    panels = [comparison(FINALS, environment=f"h1:shown={i}") for i in range(2, 2 + count)]
+    figure = figures.draw(outcome(*panels, title="All panels"))
     assert [axes.get_title(loc="left").partition(":")[0] for axes in figure.axes] == [
-        f"h1 (shown {i})" for i in range(2, 6)
+        f"h1 (shown {i})" for i in range(2, 2 + count)
     ]
-    rows = [round(axes.get_position().y0, 6) for axes in figure.axes]
-    assert rows[0] == rows[1] == rows[2] > rows[3]
+    heights = [round(axes.get_position().y0, 6) for axes in figure.axes]
+    assert [len(list(row)) for _, row in itertools.groupby(heights)] == arranged
+    assert heights == sorted(heights, reverse=True)
     for axes in figure.axes:
         assert axes.get_ylabel() == "cumulative regret"
         assert sorted(texts(axes)) == sorted(["npr", ODD, "once"])
         assert axes.get_ylim()[0] == 0
-    assert [text.get_text() for text in figure.texts] == ["Four panels"]
+    assert [text.get_text() for text in figure.texts] == ["All panels"]
 
 
 @pytest.mark.parametrize("finals", [{"a": [0, 0], "b": [0, 0]}, {"a": [3]}, {"a": [None]}])

@@ -8,16 +8,14 @@ from jostle.lab.outcome import Outcome
 from jostle.lab.plan import MEASURES, REGRET, Comparison, thinned
 from jostle.lab.sheet import INK, SOFT, Ending, name_lines, room_for, sheet, title
 
-ACROSS = 3
-
 
 def draw(outcome: Outcome) -> Any:
-    """One axes a panel, side by side, three a row."""
+    """One axes a panel, side by side, three a row; four stand two by two."""
     panels = outcome.comparisons
     drawn = [curves(comparison) for comparison in panels]
     room = room_for([curve.label for panel in drawn for curve in panel])
     size = (6.0, 3.7) if len(panels) == 1 else (4.3, 3.3)
-    figure, axes = sheet(len(panels), ACROSS, size, room)
+    figure, axes = sheet(len(panels), 2 if len(panels) == 4 else 3, size, room)
     for comparison, lines, where in zip(panels, drawn, axes, strict=True):
         _panel(where, comparison, lines)
     title(figure, outcome.experiment.title)
