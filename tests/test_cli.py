@@ -68,6 +68,9 @@ def test_a_small_run_writes_everything(tmp_path):
     assert "experiment.rounds: 50 there, 60 now" in other.output
     assert call("report", folder).exit_code == 0
     assert "4 of 4 trials are finished" in call("status", folder).output
+    renewed = call("run", *small, "-o", folder, "-s", 1, "--renew")  # the last option counts
+    assert renewed.exit_code == 0
+    assert len(read(folder).runs()) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """Experiments that are killed at random moments lose nothing that was finished."""
 
 import contextlib
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -56,6 +58,45 @@ def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path
     elsewhere = read(tmp_path / "b")
     assert not list(found_elsewhere(Outcome(Manifest.of(tuned, prepare(tuned))), [tmp_path / "b"]))
     assert not list(found_elsewhere(elsewhere, [tmp_path / "a"]))  # it misses nothing
+
+
+def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
+    folder = tmp_path / "a"
+    first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
+    times = {run.trial: run.seconds for run in first.runs()}
+
+    def renewed(**changes):
+        outcome = jostle.lab.run(folder=folder, jobs=1, renew=True, **{**FIELDS, **changes})
+        assert not outcome.missing()
+        assert read(folder).manifest == outcome.manifest
+        return {run.trial for run in outcome.runs() if times.get(run.trial) == run.seconds}
+
+    assert renewed(seeds=2) == set(times)  # nothing to renew
+    assert renewed(seeds=3) == set(times)
+    # As if one of them had had another default then.
+    policy = FIELDS["policies"][0]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["policies"][WORLD][policy]["features"] = "77"
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FolderError, match=r'features: "77" there, "\d+" now') as refused:
+        jostle.lab.run(folder=folder, jobs=1, seeds=3, **FIELDS)
+    assert "--renew" in str(refused.value)
+    assert renewed(seeds=3) == {trial for trial in times if trial.policy != policy}
+    assert renewed(seeds=3, rounds=FIELDS["rounds"] + 1) == set()
+
+
+def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeypatch):
+    folder = tmp_path / "a"
+    first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
+    with monkeypatch.context() as patch:
+        patch.setattr("jostle.lab.store._write_json", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            jostle.lab.run(folder=folder, jobs=1, seeds=1, renew=True, **FIELDS)
+    left = read(folder)
+    assert left.manifest == first.manifest
+    assert {run.trial.seed for run in left.runs()} == {0}
+    again = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
+    assert again.frame().equals(first.frame())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")

@@ -41,6 +41,15 @@ Address = Annotated[
         show_default="a Ray of our own, here",
     ),
 ]
+Renew = Annotated[
+    bool,
+    typer.Option(
+        "--renew",
+        help="If the folder holds the experiment in another form (other settings, seeds or "
+        "policies), keep the runs that both forms have in common and lose the others, rather than "
+        "refuse it.",
+    ),
+]
 
 
 def run(
@@ -105,10 +114,11 @@ def run(
             "--out",
             "-o",
             help="Folder for the results. The same experiment in the same folder goes on where it "
-            "stopped; another one is refused, since nothing is overwritten.",
+            "stopped; another one is refused, since nothing is overwritten (but see --renew).",
             show_default="runs/NAME",
         ),
     ] = None,
+    renew: Renew = False,
     jobs: Jobs = None,
     engine: EngineName = "local",
     address: Address = None,
@@ -162,7 +172,9 @@ def run(
         named = experiment is not None or output is not None
         folder = output or (Path("runs") / chosen.name if named else stamped(chosen.name))
         again = "the same command" + ("" if named else f" with --output {folder}")
-        outcome, code = perform(console, chosen, panels, folder, worker_engine, again=again)
+        outcome, code = perform(
+            console, chosen, panels, folder, worker_engine, renew=renew, again=again
+        )
         if outcome.runs() or chosen.figure == "statistics":
             finish(console, outcome, folder)
         elif not named:
@@ -209,6 +221,7 @@ def reproduce(
             show_default="runs/PROFILE",
         ),
     ] = None,
+    renew: Renew = False,
     jobs: Jobs = None,
     engine: EngineName = "local",
     address: Address = None,
@@ -257,7 +270,7 @@ def reproduce(
                 console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
                 others = [where / name for name in KNOWN if name != each.name]
                 outcome, code = perform(
-                    console, each, panels, where / each.name, worker_engine, others
+                    console, each, panels, where / each.name, worker_engine, others, renew
                 )
                 worst = max(worst, code)
                 pages.save(outcome, where / each.name)

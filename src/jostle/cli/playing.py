@@ -65,6 +65,7 @@ def perform(
     folder: Path,
     engine: "Engine",
     others: Iterable[Path] = (),
+    renew: bool = False,
     again: str = "the same command",
 ) -> tuple["Outcome", int]:
     """Play what is missing; what there is then, and the exit code."""
@@ -82,6 +83,7 @@ def perform(
             engine=engine,
             command=command,
             others=others,
+            renew=renew,
             show=lambda outcome: display(console, outcome),
         )
     except KeyboardInterrupt:

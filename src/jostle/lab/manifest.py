@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jostle.lab.experiment import Experiment
-from jostle.lab.plan import Plan
+from jostle.lab.plan import Plan, Trial
 
 if TYPE_CHECKING:  # they need JAX, which reading results does not
     from jostle.lab.panels import Panels
@@ -28,6 +28,14 @@ class Manifest:
     def of(cls, experiment: Experiment, panels: "Panels") -> "Manifest":
         """Of an experiment that was made ready."""
         return cls(experiment, panels.plans, panels.environments, panels.policies)
+
+    def deciding(self, trial: Trial) -> tuple[object, ...]:
+        """All that decides the numbers of a trial but its own fields."""
+        return (
+            self.experiment.tuning,
+            self.environments[trial.environment],
+            self.policies[trial.environment][trial.policy],
+        )
 
     def as_mapping(self) -> dict[str, Any]:
         """Plain values, as JSON would give them back."""

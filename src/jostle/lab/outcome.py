@@ -1,6 +1,6 @@
 """What an experiment came to, as far as it is known."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,14 @@ class Outcome:
     def missing(self) -> list[Trial]:
         """The trials that were not finished."""
         return [trial for comparison in self.comparisons for trial in comparison.missing()]
+
+    def alike(self, other: "Outcome") -> Iterator[Run]:
+        """The runs that this one misses and ``other`` has, played in just the way it asks for."""
+        missing = set(self.missing())
+        for run in other.runs():
+            trial = run.trial
+            if trial in missing and self.manifest.deciding(trial) == other.manifest.deciding(trial):
+                yield run
 
     def frame(self) -> "polars.DataFrame":
         """Every point of every curve: environment, policy, seed, round, regret, reward."""

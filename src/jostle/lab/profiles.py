@@ -6,7 +6,7 @@ from jostle.lab.paper import NEURAL, PAPER
 
 PROFILES = {
     "quick": "200 rounds, one run, not tuned: a first look at every figure in ten minutes in all",
-    "standard": "full length, 5 runs (3 with full covariance), tuned by halving",
+    "standard": "full length, 5 runs, tuned by halving",
     "paper": "the paper's protocol: full length, 10 runs, whole grid, its network and optimiser",
 }
 
@@ -24,8 +24,7 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if profile == "standard":
         if experiment.figure != "curves" or experiment.name not in PAPER:
             return experiment
-        fewer = {policy: 3 for policy in experiment.policies if "covariance=full" in policy}
-        return experiment.replace(tuning=Tuning("halving"), fewer=fewer)
+        return experiment.replace(tuning=Tuning("halving"))
     tuning = Tuning("grid", defaults=False) if experiment.figure == "curves" else Tuning()
     policies = tuple(_as_in_the_paper(name) for name in experiment.policies)
     seeds = tuple(range(10)) if experiment.figure == "curves" else experiment.seeds

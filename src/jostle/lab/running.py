@@ -28,16 +28,19 @@ def perform(
     engine: Engine | None = None,
     command: str = "jostle.lab.run",
     others: Iterable[Path] = (),
+    renew: bool = False,
     show: Callable[[Outcome], Display] = Quiet,
 ) -> Outcome:
     """Play what is missing of an experiment in ``folder`` and return all there is then.
 
     Trials that an experiment in one of the folders ``others`` has played in just the same way are
-    taken from there. ``show`` makes a display of the outcome as it stands, which is then told the
-    news. Whatever raises or interrupts, the trials finished by then are in the folder.
+    taken from there. If ``folder`` holds another form of the experiment it is refused, unless
+    ``renew`` has it keep the trials that both have in common. ``show`` makes a display of the
+    outcome as it stands, which is then told the news. Whatever raises or interrupts, the trials
+    finished by then are in the folder.
     """
     panels = panels or prepare(experiment)
-    with Store(folder, Manifest.of(experiment, panels)) as store:
+    with Store(folder, Manifest.of(experiment, panels), renew) as store:
         outcome = read(folder)
         taken = list(found_elsewhere(outcome, others))
         for run in taken:
@@ -95,6 +98,7 @@ def run(
     jobs: int | None = None,
     engine: str = "local",
     address: str | None = None,
+    renew: bool = False,
     **fields: Any,
 ) -> Outcome:
     """Run an experiment, from a notebook or a script.
@@ -108,11 +112,13 @@ def run(
         jobs: worker processes; one a core by default.
         engine: "local" or "ray".
         address: of a Ray cluster.
+        renew: if the folder holds the experiment in another form, keep the runs that both forms
+            have in common and let go of the rest, rather than refuse.
         fields: fields of the experiment, in place of those it has.
     """
     chosen = _experiment(experiment, fields)
     where = Path(folder) if folder is not None else Path("runs") / chosen.name
-    outcome = perform(chosen, where, engine=Engine(engine, jobs, address), show=_bars)
+    outcome = perform(chosen, where, engine=Engine(engine, jobs, address), renew=renew, show=_bars)
     for broken in outcome.broken:
         told = f"{broken.trial.policy} on {broken.trial.environment}: {broken.message}"
         warnings.warn(told, RuntimeWarning, stacklevel=2)

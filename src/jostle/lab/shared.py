@@ -10,25 +10,15 @@ from jostle.lab.store import FolderError, read
 
 def found_elsewhere(outcome: Outcome, folders: Iterable[Path]) -> Iterator[Run]:
     """What ``outcome`` misses and the experiments in ``folders`` have played in just that way."""
-    missing = set(outcome.missing())
+    found: set[Trial] = set()
     for folder in folders:
-        if not missing:
+        if len(found) == len(outcome.missing()):
             return
         try:
             other = read(folder)
         except FolderError:
             continue  # absent, or broken: that is no trouble of this experiment
-        for run in other.runs():
-            if run.trial in missing and _setting(other, run.trial) == _setting(outcome, run.trial):
-                missing.remove(run.trial)
+        for run in outcome.alike(other):
+            if run.trial not in found:
+                found.add(run.trial)
                 yield run
-
-
-def _setting(outcome: Outcome, trial: Trial) -> tuple[object, ...]:
-    """All that decides the numbers of a trial but its own fields."""
-    manifest = outcome.manifest
-    return (
-        manifest.experiment.tuning,
-        manifest.environments[trial.environment],
-        manifest.policies[trial.environment][trial.policy],
-    )

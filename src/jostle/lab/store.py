@@ -1,6 +1,6 @@
 """The folder of an experiment: every finished trial is safe in it, whatever happens next.
 
-    manifest.json    the experiment, its panels, all settings; written once
+    manifest.json    the experiment, its panels, all settings; written first
     parts/*.parquet  one file a finished trial, put in place whole
     trials.parquet   all of them together, once the experiment is finished
     times.json       how long choosing and learning take
@@ -38,9 +38,13 @@ class FolderError(ValueError):
 
 
 class Store:
-    """A folder that this process writes to; leave the ``with`` block to let others."""
+    """A folder that this process writes to; leave the ``with`` block to let others.
 
-    def __init__(self, folder: Path, manifest: Manifest):
+    If it holds another experiment it is refused, or renewed: then it keeps the trials that both
+    have in common, and loses the others.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, renew: bool = False):
         from filelock import FileLock, Timeout
 
         self.folder = folder
@@ -54,7 +58,7 @@ class Store:
                 f"{str(folder)!r} is being written by another process; see: jostle status {folder}"
             ) from None
         try:
-            self._claim(manifest)
+            self._claim(manifest, renew)
         except BaseException:
             self._lock.release()
             raise
@@ -96,20 +100,33 @@ class Store:
             for part in parts:
                 part.unlink()
 
-    def _claim(self, manifest: Manifest) -> None:
+    def _claim(self, manifest: Manifest, renew: bool) -> None:
         """Make the folder ours, or see that it holds the same experiment."""
         path = self.folder / MANIFEST
         wanted = manifest.as_mapping()
-        if path.exists():
-            changes = list(differences(_read_manifest(self.folder), wanted))
-            if changes:
+        if not path.exists():
+            _write_json(path, wanted)
+        elif changes := list(differences(_read_manifest(self.folder), wanted)):
+            if not renew:
                 raise FolderError(
                     f"{str(self.folder)!r} holds another experiment, and nothing is overwritten; "
-                    "name another folder. What differs:\n  " + "\n  ".join(changes)
+                    "name another folder, or have this one renewed (--renew), which plays anew "
+                    "only what differs. What differs:\n  " + "\n  ".join(changes)
                 )
-        else:
+            self._let_go_of_what_differs(manifest)
             _write_json(path, wanted)
         (self.folder / PARTS).mkdir(exist_ok=True)
+
+    def _let_go_of_what_differs(self, manifest: Manifest) -> None:
+        """Keep the runs that ``manifest`` asks for too, and no times: they are compared in one go.
+
+        Whenever it is interrupted, what is left is some of what the old manifest asks for.
+        """
+        kept = list(Outcome(manifest).alike(read(self.folder)))
+        (self.folder / TIMES).unlink(missing_ok=True)
+        parquet.write(self.folder / TRIALS, kept)
+        for part in (self.folder / PARTS).glob("*.parquet"):
+            part.unlink()
 
 
 def read(folder: Path) -> Outcome:
