@@ -42,11 +42,15 @@ SWEPT = (
     "falcon",
     "falcon:sweep=512",
 )
+STRENGTHS = {
+    "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
+    "neural-ts": ("0.3", "1", "3", "10"),  # it multiplies widths by sqrt(lambda), which is 0.01
+}
 COVARIANCES = tuple(
-    f"{policy},exploration={exploration}"
-    for policies in zip(FULL, DIAGONAL, strict=True)
-    for policy in policies
-    for exploration in ("0.003", "0.01", "0.03", "0.1")
+    f"{policy}:covariance={covariance},exploration={strength}"
+    for policy, strengths in STRENGTHS.items()
+    for covariance in ("full", "diagonal")
+    for strength in strengths
 )
 
 BEYOND: dict[str, Experiment] = {
