@@ -188,8 +188,8 @@ def reproduce(
         typer.Argument(
             help="Figures of the paper, as fig1a fig2b table1, or [cyan]all[/] of them; also "
             "[cyan]practical[/], [cyan]ordinal[/], [cyan]skyline[/], [cyan]fresh[/], "
-            "[cyan]sweep[/], [cyan]covariance[/], [cyan]whole-grid[/], [cyan]cells[/], "
-            "[cyan]cells-wide[/], [cyan]ablation[/] and [cyan]front[/], which go past it."
+            "[cyan]sweep[/], [cyan]covariance[/], [cyan]cells[/], [cyan]cells-wide[/], "
+            "[cyan]ablation[/] and [cyan]front[/], which go past it."
         ),
     ],
     profile: Annotated[

@@ -1,6 +1,6 @@
 """Experiments past the paper: what it could not compute, and how far its method goes."""
 
-from jostle.lab.experiment import Experiment, Tuning
+from jostle.lab.experiment import Experiment
 from jostle.lab.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
@@ -100,15 +100,6 @@ BEYOND: dict[str, Experiment] = {
             COVARIANCES,
             rounds=2_000,
             title="Full and diagonal covariance at the same strengths of exploration, not tuned",
-        ),
-        Experiment(
-            "whole-grid",
-            ("h1",),
-            ("npr", FULL[0], DIAGONAL[0]),
-            rounds=10_000,
-            seeds=(0, 1, 2),
-            tuning=Tuning("grid"),
-            title="Regret on h1, tuned by the whole grid where fig1a is tuned by halving",
         ),
         Experiment(
             "cells",
