@@ -97,7 +97,7 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "covariance",
             ("h1", "h2", "mushroom:encoding=paper", "shuttle:encoding=paper"),
-            COVARIANCES,
+            ("npr", *COVARIANCES),
             rounds=2_000,
             title="Full and diagonal covariance at the same strengths of exploration, not tuned",
         ),
