@@ -46,12 +46,14 @@ STRENGTHS = {
     "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
     "neural-ts": ("0.3", "1", "3", "10"),  # it multiplies widths by sqrt(lambda), which is 0.01
 }
-COVARIANCES = tuple(
-    f"{policy}:covariance={covariance},exploration={strength}"
+AT_STRENGTHS = {
+    f"{policy}:covariance={covariance}": tuple(
+        f"{policy}:covariance={covariance},exploration={strength}" for strength in strengths
+    )
     for policy, strengths in STRENGTHS.items()
     for covariance in ("full", "diagonal")
-    for strength in strengths
-)
+}
+"""A policy at each of its strengths."""
 
 BEYOND: dict[str, Experiment] = {
     each.name: each
@@ -97,7 +99,7 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "covariance",
             ("h1", "h2", "mushroom:encoding=paper", "shuttle:encoding=paper"),
-            ("npr", *COVARIANCES),
+            ("npr", *(policy for strengths in AT_STRENGTHS.values() for policy in strengths)),
             rounds=2_000,
             title="Full and diagonal covariance at the same strengths of exploration, not tuned",
         ),

@@ -43,11 +43,14 @@ class Where:
 
 @dataclass(frozen=True)
 class Paired:
-    """``policy`` against ``other``, seed by seed, after a share ``at`` of the rounds."""
+    """``policy`` against ``other``, seed by seed, after a share ``at`` of the rounds.
+
+    Where several are named, the one stands for all that is the best of them in the end.
+    """
 
     where: Where
-    policy: str
-    other: str
+    policy: str | tuple[str, ...]
+    other: str | tuple[str, ...]
     factor: float = 1.1
     other_where: Where | None = None
     at: float = 1.0
@@ -64,7 +67,10 @@ class Paired:
         first, second = (where.find(results) for where in places)
         if first is None or second is None:
             return Finding(UNTRIED, "")
-        ours, theirs = _shared(self._values(first, self.policy), self._values(second, self.other))
+        policy, other = _best(first, self.policy), _best(second, self.other)
+        if policy is None or other is None:
+            return Finding(UNTRIED, "")
+        ours, theirs = _shared(self._values(first, policy), self._values(second, other))
         if len(ours) < FEWEST:
             return Finding(UNTRIED, "")
         regret = first.plan.measure == REGRET
@@ -74,12 +80,13 @@ class Paired:
         digits = ",.1f" if regret else ",.3f"
         told = f"{ours.mean() - theirs.mean():+{digits}} ({lower:{digits}} to {upper:{digits}})"
         if second is first:
-            against = labels(second.plan.policies)[self.other]
+            against = labels(second.plan.policies)[other]
         else:
-            against = _described(second, self.other)
+            against = _described(second, other)
         early = "" if self.at == 1 else f" after {self.at * first.plan.rounds:,.0f} rounds"
-        name = _described(first, self.policy)
-        words = f"{name} {self.word} {against} ({theirs.mean():{digits}}){early}: {told}"
+        best = "" if isinstance(self.other, str) else f", the best of {len(self.other)}"
+        name = _described(first, policy)
+        words = f"{name} {self.word} {against} ({theirs.mean():{digits}}){best}{early}: {told}"
         return Finding(verdict, words)
 
     def _values(self, comparison: Comparison, policy: str) -> dict[int, float]:
@@ -201,6 +208,16 @@ class Claim:
         if UNTRIED in verdicts:
             return UNTRIED if set(verdicts) == {UNTRIED} else PARTLY, findings
         return OPEN if OPEN in verdicts else HOLDS, findings
+
+
+def _best(comparison: Comparison, policies: str | tuple[str, ...]) -> str | None:
+    """The policy that is best in the end, once all of them have enough runs."""
+    if isinstance(policies, str):
+        return policies
+    if min(len(comparison.of(policy)) for policy in policies) < FEWEST:
+        return None
+    means = {policy: float(np.mean(comparison.finals(policy))) for policy in policies}
+    return (min if comparison.plan.measure == REGRET else max)(means, key=means.__getitem__)
 
 
 def _shared(
