@@ -62,6 +62,12 @@ def test_verdicts(test, verdict):
     assert test(RESULTS).verdict == verdict
 
 
+def test_the_best_of_several_is_said_to_be():
+    pair = ("good", "bad")
+    assert "good (11.0), the best of 2: " in Behind(HERE, "odd", pair)(RESULTS).words
+    assert "good (11.0), each the best of 2: " in Behind(HERE, pair, pair)(RESULTS).words
+
+
 def test_early_is_early():
     made = comparison({"a": [10, 11, 12], "b": [30, 33, 36]})
     late = [run._replace(regrets=run.regrets * (thinned(100) > 50)) for run in made.of("b")]

@@ -82,7 +82,9 @@ def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
         jostle.lab.run(folder=folder, jobs=1, seeds=3, **FIELDS)
     assert "--renew" in str(refused.value)
     assert renewed(seeds=3) == {trial for trial in times if trial.policy != policy}
-    assert renewed(seeds=3, rounds=FIELDS["rounds"] + 1) == set()
+    with pytest.raises(FolderError, match=r"holds 6 runs, none of which this experiment asks for"):
+        renewed(seeds=3, rounds=FIELDS["rounds"] + 1)  # as with the profile forgotten
+    assert len(read(folder).runs()) == 6
 
 
 def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeypatch):

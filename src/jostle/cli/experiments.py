@@ -47,7 +47,7 @@ Renew = Annotated[
         "--renew",
         help="If the folder holds the experiment in another form (other settings, seeds or "
         "policies), keep the runs that both forms have in common and lose the others, rather than "
-        "refuse it.",
+        "refuse it. With none in common it is refused all the same.",
     ),
 ]
 

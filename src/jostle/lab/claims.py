@@ -12,6 +12,7 @@ H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED, SHUTTLE_UNTUNED = (
     Where("covariance", panel) for panel in range(4)
 )
 NPR, GREEDY, FALCON = CHEAP
+COVARIANCES = tuple(zip(DIAGONAL, FULL, strict=True))
 WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
 
 FIXED_ARMS = (
@@ -71,12 +72,12 @@ CLAIMS = (
             *(
                 Behind(where, diagonal, full)
                 for where in (H1, H2, MUSHROOM)
-                for diagonal, full in zip(DIAGONAL, FULL, strict=True)
+                for diagonal, full in COVARIANCES
             ),
             *(
                 Behind(where, AT_STRENGTHS[diagonal], AT_STRENGTHS[full])
                 for where in (H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED)
-                for diagonal, full in zip(DIAGONAL, FULL, strict=True)
+                for diagonal, full in COVARIANCES
             ),
         ),
         EXPLORERS_ARE_DROPPED,
@@ -84,13 +85,10 @@ CLAIMS = (
     Claim(
         "The diagonal approximation costs little on shuttle",
         (
-            *(
-                NotBehind(SHUTTLE, diagonal, full, 1.25)
-                for diagonal, full in zip(DIAGONAL, FULL, strict=True)
-            ),
+            *(NotBehind(SHUTTLE, diagonal, full, 1.25) for diagonal, full in COVARIANCES),
             *(
                 NotBehind(SHUTTLE_UNTUNED, AT_STRENGTHS[diagonal], AT_STRENGTHS[full], 1.25)
-                for diagonal, full in zip(DIAGONAL, FULL, strict=True)
+                for diagonal, full in COVARIANCES
             ),
         ),
     ),

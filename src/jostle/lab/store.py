@@ -122,7 +122,13 @@ class Store:
 
         Whenever it is interrupted, what is left is some of what the old manifest asks for.
         """
-        kept = list(Outcome(manifest).alike(read(self.folder)))
+        before = read(self.folder)
+        kept = list(Outcome(manifest).alike(before))
+        if before.runs() and not kept:
+            raise FolderError(
+                f"{str(self.folder)!r} holds {len(before.runs())} runs, none of which this "
+                "experiment asks for, so it is not renewed; name another folder"
+            )
         (self.folder / TIMES).unlink(missing_ok=True)
         parquet.write(self.folder / TRIALS, kept)
         for part in (self.folder / PARTS).glob("*.parquet"):

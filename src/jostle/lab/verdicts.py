@@ -84,7 +84,8 @@ class Paired:
         else:
             against = _described(second, other)
         early = "" if self.at == 1 else f" after {self.at * first.plan.rounds:,.0f} rounds"
-        best = "" if isinstance(self.other, str) else f", the best of {len(self.other)}"
+        several = [len(each) for each in (self.policy, self.other) if not isinstance(each, str)]
+        best = f", {'each ' * (len(several) > 1)}the best of {several[0]}" if several else ""
         name = _described(first, policy)
         words = f"{name} {self.word} {against} ({theirs.mean():{digits}}){best}{early}: {told}"
         return Finding(verdict, words)
