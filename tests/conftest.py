@@ -6,7 +6,7 @@ os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_opti
 
 import pytest
 
-from jostle.lab.programs import make_room
+from jostle.lab.running.programs import make_room
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jostle import NPR, Agent, Uniform
-from jostle.networks import MLP
+from jostle.models.networks import MLP
 
 from support import assert_same, compilations
 

@@ -12,7 +12,7 @@ import pytest
 from jostle import NPR
 from jostle.benchmarks import authors, baselines, deciding, learning, memory_use, sizes
 from jostle.benchmarks.measure import Row, in_turns, on_one_core
-from jostle.networks import MLP
+from jostle.models.networks import MLP
 from jostle.types import NOBODY, Feedback
 
 

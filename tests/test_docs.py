@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.lab.experiment import Experiment
+from jostle.lab.spec.experiment import Experiment
 
 ROOT = Path(__file__).parent.parent
 

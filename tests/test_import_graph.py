@@ -1,79 +1,114 @@
-"""Imports point one way: shared parts <- policies, environments <- simulation <- lab <- cli."""
+"""Imports point one way, between rooms and inside them, those made inside functions included."""
 
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 import jostle
 
 ROOT = Path(jostle.__file__).parent
 
-# Each layer may import from itself (one file to another) and from the layers before it.
-LAYERS = [
-    {"checks", "writing", "contexts", "kernels", "drawing"},
-    {"records", "types", "datasets", "confidence"},
-    {"networks", "memory", "fitting", "gradients", "uncertainty", "linear"},
+# Each room may import from the rooms before it, and inside itself without cycles.
+ROOMS = [
+    {"core"},
+    {"types", "datasets"},
+    {"models", "ntk"},
     {"policies", "environments"},
-    {"simulation", "saving", "agent"},
+    {"simulation", "serialization"},
+    {"agent", "factory"},
     {"theory"},
     {"lab"},
     {"benchmarks"},
     {"cli"},
 ]
-# Within a layer, these may not know of each other.
-STRANGERS = [("policies", "environments"), ("simulation", "agent")]
-RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+LAB = [{"spec"}, {"results"}, {"running", "analysis"}, {"render"}]
+"""The sub-rooms of the laboratory, likewise."""
+STRANGERS = [("policies", "environments"), ("agent", "factory"), ("running", "analysis")]
+"""Rooms on the same floor that may not know of each other."""
 
 
-def imports_of(path):
-    """The modules of jostle that a file imports, lazily or not, by their names under jostle."""
+def module_of(path, root=ROOT):
+    """The name of a file's module: ``jostle.lab.spec.plan``, a package by its ``__init__``."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(("jostle", *(part for part in parts if part != "__init__")))
+
+
+def imports_of(path, known):
+    """The modules of jostle that a file imports, lazily or not."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively; we write imports in full"
-            if node.module == "jostle":
-                yield from (alias.name for alias in node.names)
-            elif node.module and node.module.startswith("jostle."):
-                yield node.module.split(".")[1]
+            if node.module and node.module.split(".")[0] == "jostle":
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    yield whole if whole in known else node.module
         elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.startswith("jostle."):
-                    yield alias.name.split(".")[1]
+            yield from (alias.name for alias in node.names if alias.name.startswith("jostle."))
 
 
-def modules():
-    for path in sorted(ROOT.rglob("*.py")):
-        name = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        if name not in (
-            "__init__",
-            "__main__",
-        ):  # the front door offers names of every layer, lazily
-            yield name, path
+def graph():
+    """Every module and what it imports; the front doors offer names of every room, lazily."""
+    files = {module_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+    doors = {"jostle", "jostle.__main__", "jostle.lab"}
+    return {
+        module: {name for name in imports_of(path, files) if name not in doors} - {module}
+        for module, path in files.items()
+        if module not in doors
+    }
 
 
-def test_imports_point_one_way():
-    wrong = []
-    for name, path in modules():
-        assert name in RANK, f"{path} is in no layer; give it a place in {__file__}"
-        for imported in imports_of(path):
-            if imported not in RANK:
-                assert imported.startswith("__"), f"{path} imports unknown jostle.{imported}"
-            elif RANK[imported] > RANK[name]:
-                wrong.append(f"{name} ({path.name}) imports {imported}, which is above it")
-            elif any({name, imported} == set(pair) for pair in STRANGERS):
-                wrong.append(f"{name} ({path.name}) imports {imported}, its neighbour")
-    assert not wrong, "\n".join(wrong)
+def violations(edges, rooms, depth):
+    """Imports that point up, or to a neighbour, by the part of the name at ``depth``."""
+    rank = {name: floor for floor, names in enumerate(rooms) for name in names}
+    for module, imported in edges:
+        here, there = module.split(".")[depth], imported.split(".")[depth]
+        assert here in rank, f"{module} is in no room; give it a place in {__file__}"
+        assert there in rank, f"{module} imports {imported}, which is in no room"
+        if rank[there] > rank[here] or any({here, there} == set(pair) for pair in STRANGERS):
+            yield f"{module} imports {imported}"
 
 
-def test_the_check_can_fail(tmp_path):
+def test_rooms_import_from_the_rooms_below_them():
+    edges = [(module, name) for module, names in graph().items() for name in names]
+    assert not list(violations(edges, ROOMS, 1))
+
+
+def test_rooms_of_the_laboratory_import_from_the_rooms_below_them():
+    inside = [
+        (module, name)
+        for module, names in graph().items()
+        for name in names
+        if module.startswith("jostle.lab.") and name.startswith("jostle.lab.")
+    ]
+    assert not list(violations(inside, LAB, 2))
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    try:
+        TopologicalSorter(graph()).prepare()
+    except CycleError as error:
+        pytest.fail("import cycle: " + " -> ".join(error.args[1]))
+
+
+def test_the_checks_can_fail(tmp_path):
     path = tmp_path / "bad.py"
-    path.write_text("def f():\n    from jostle.lab import run\n    import jostle.cli\n")
-    assert list(imports_of(path)) == ["lab", "cli"]
+    path.write_text("def f():\n    from jostle.lab import spec\n    import jostle.cli\n")
+    found = list(imports_of(path, {"jostle.lab.spec"}))
+    assert found == ["jostle.lab.spec", "jostle.cli"]
+    upward = [("jostle.core.record", "jostle.lab.spec"), ("jostle.policies.npr", "jostle.types")]
+    assert len(list(violations(upward, ROOMS, 1))) == 1
 
 
 def test_the_promised_names_do_not_depend_on_what_was_imported_before():
     """A submodule of the same name would take the place of the function once it is imported."""
-    code = "import jostle, jostle.lab.naming, jostle.agent; assert callable(jostle.simulate)"
+    code = (
+        "import jostle, jostle.factory, jostle.agent, jostle.lab.running.runner\n"
+        "assert callable(jostle.simulate) and callable(jostle.lab.run)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
     modules = {path.stem for path in ROOT.iterdir()}
     assert modules.isdisjoint(set(jostle.__all__) - {"environments", "lab", "networks", "theory"})

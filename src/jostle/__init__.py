@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, lab, networks, theory
+    from jostle import environments, lab, theory
     from jostle.agent import Agent
+    from jostle.models import networks
     from jostle.policies import (
         NPR,
         UCB1,
@@ -52,7 +53,7 @@ _HOMES = {
     "Agent": "jostle.agent",
     "environments": "jostle.environments",
     "lab": "jostle.lab",
-    "networks": "jostle.networks",
+    "networks": "jostle.models.networks",
     "simulate": "jostle.simulation",
     "theory": "jostle.theory",
 }
@@ -62,7 +63,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jostle' has no attribute {name!r}")
     home = importlib.import_module(_HOMES.get(name, "jostle.policies"))
-    value = home if home.__name__ == f"jostle.{name}" else getattr(home, name)
+    value = home if home.__name__.endswith(f".{name}") else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle import saving
-from jostle.checks import finite, numeric, whole
-from jostle.contexts import Blocks
+from jostle import serialization as saving
+from jostle.core.contexts import Blocks
+from jostle.core.validation import finite, numeric, whole
 from jostle.policies.base import Policy
 from jostle.types import NOBODY, Choice, Feedback, Round
 

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle.checks import whole
-from jostle.contexts import dense
+from jostle.core.contexts import dense
+from jostle.core.validation import whole
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
 from jostle.types import Round

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jostle.contexts import take
+from jostle.core.contexts import take
 
 NOBODY = -1
 """The arm or user id of an arm or user that has none."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jostle.datasets import catalog
-from jostle.datasets.entry import File, TableSet
+from jostle.datasets.catalog.entry import File, TableSet
 
 from dataset_support import CONTENT, Site, sha
 

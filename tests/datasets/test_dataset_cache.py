@@ -3,7 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.datasets import cache, store
+from jostle.datasets import cache
+from jostle.datasets import paths as store
 from jostle.datasets.cache import cached, fingerprint
 
 ARRAYS = {"a": np.arange(20_000), "text": np.array(["x", "yy"])}

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from jostle.datasets import download as module
-from jostle.datasets.download import FetchError, download
+from jostle.datasets.acquire import download as module
+from jostle.datasets.acquire.download import FetchError, download
 
 from dataset_support import Site, everything_under
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.datasets import store, vectors
+from jostle.datasets import paths as store
+from jostle.datasets import vectors
 from jostle.datasets.hetrec import HetRec
 from jostle.datasets.item_features import item_features
 from jostle.datasets.user_features import user_features

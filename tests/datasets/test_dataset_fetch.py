@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from jostle.datasets import fetch, path, verify
-from jostle.datasets.download import FetchError
-from jostle.datasets.entry import TableSet
+from jostle.datasets import path, verify
+from jostle.datasets.acquire import fetch
+from jostle.datasets.acquire.download import FetchError
+from jostle.datasets.catalog.entry import TableSet
 
 from dataset_support import CONTENT, Site, everything_under, zipped
 

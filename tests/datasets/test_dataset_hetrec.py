@@ -2,7 +2,9 @@ import gzip
 
 import pytest
 
-from jostle.datasets import MissingDataError, banditlib, hetrec, integrity, store
+from jostle.datasets import MissingDataError, banditlib, hetrec
+from jostle.datasets import paths as store
+from jostle.datasets.acquire import verify as integrity
 
 LASTFM = {
     "artists.dat": "id\tname\turl\tpictureURL\n5\tB\u00e9la\tu\tp\n3\tX\tu\tp\n",

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.datasets import banditlib, catalog, encode, fetch, hetrec, load, store, table, verify
+from jostle.datasets import banditlib, catalog, encode, fetch, hetrec, load, table, verify
+from jostle.datasets import paths as store
 
 from dataset_support import Site, zipped
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from jostle.datasets import MissingDataError, integrity, store, verify
-from jostle.datasets.entry import File, TableSet
-from jostle.datasets.integrity import Status, inspect
+from jostle.datasets import MissingDataError, verify
+from jostle.datasets import paths as store
+from jostle.datasets.acquire import verify as integrity
+from jostle.datasets.acquire.verify import Status, inspect
+from jostle.datasets.catalog.entry import File, TableSet
 
 from dataset_support import CONTENT, sha
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jostle.datasets import lzw
-from jostle.datasets.unpack import ArchiveError, unpack
+from jostle.datasets.acquire import lzw
+from jostle.datasets.acquire.unpack import ArchiveError, unpack
 
 from dataset_support import everything_under, zipped
 

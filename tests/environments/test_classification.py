@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from jostle import NPR, Agent, LinUCB, NeuralUCB, Uniform, simulate
-from jostle.contexts import Blocks, dense, product, take
+from jostle.core.contexts import Blocks, dense, product, take
 from jostle.environments import Classification
-from jostle.fitting import FullBatch
-from jostle.networks import MLP, PaperNetwork
+from jostle.models.fitting import FullBatch
+from jostle.models.networks import MLP, PaperNetwork
 
 from support import no_compilation
 

@@ -13,7 +13,7 @@ from jostle import NPR, LinUCB, Uniform, simulate
 from jostle.datasets import banditlib, hetrec, vectors
 from jostle.datasets.user_features import user_features
 from jostle.environments import Recommendation
-from jostle.environments.likes import Likes, distinct
+from jostle.environments.recommendation.likes import Likes, distinct
 
 from support import assert_same, nbytes, no_compilation
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from jostle.lab.experiment import Experiment
-from jostle.lab.manifest import Manifest
-from jostle.lab.outcome import Outcome
-from jostle.lab.plan import REGRET, Candidate, Comparison, Plan, Run, Times, Trial, thinned
+from jostle.lab.results.manifest import Manifest
+from jostle.lab.results.model import Candidate, Comparison, Run, Times, thinned
+from jostle.lab.results.outcome import Outcome
+from jostle.lab.spec.experiment import Experiment
+from jostle.lab.spec.plan import REGRET, Plan, Trial
 
 SESSION = {
     "command": "jostle run",

@@ -7,9 +7,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jostle.core.record import leaf, static
 from jostle.policies import Policy
-from jostle.policies.base import pick_best
-from jostle.records import leaf, static
+from jostle.policies.selection import pick_best
 from jostle.types import Choice
 
 

@@ -14,7 +14,7 @@ from jostle import (
     NTKPerturbed,
     Uniform,
 )
-from jostle.networks import MLP
+from jostle.models.networks import MLP
 
 from support import FEATURES, POOL
 

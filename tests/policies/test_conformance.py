@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jostle import Agent, Uniform, simulate
-from jostle.records import Record
+from jostle.core.record import Record
 from jostle.simulation import advance, begin
 from jostle.types import Round
 

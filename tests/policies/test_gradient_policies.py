@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from jostle import NeuralTS, NeuralUCB, simulate
-from jostle.contexts import FEW_BLOCKS, Blocks, dense, take
-from jostle.gradients import Sparse
-from jostle.networks import MLP, PaperNetwork
-from jostle.policies import gradient
+from jostle.core.contexts import FEW_BLOCKS, Blocks, dense, take
+from jostle.models.gradients import Sparse
+from jostle.models.networks import MLP, PaperNetwork
+from jostle.policies import _gradient as gradient
 from jostle.types import Feedback, plain_round
 
 from cases import SMALL

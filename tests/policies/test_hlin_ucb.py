@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle import simulate
+from jostle.core.record import static
 from jostle.environments import Environment
 from jostle.environments.synthetic import unit_ball
 from jostle.policies.hlin_ucb import HLinUCB
 from jostle.policies.lin_ucb import LinUCB
-from jostle.records import static
 from jostle.types import NOBODY, Feedback, Outcome, Round
 
 from support import assert_same

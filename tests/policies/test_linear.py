@@ -7,7 +7,7 @@ import pytest
 
 from jostle import Uniform, simulate
 from jostle.environments import Synthetic
-from jostle.linear import Ridge
+from jostle.models.ridge import Ridge
 from jostle.policies.lin_fpl import LinFPL
 from jostle.policies.lin_ts import LinTS
 from jostle.policies.lin_ucb import LinUCB

@@ -9,7 +9,7 @@ import pytest
 
 from jostle import NPR, Agent, EpsilonGreedy, Falcon, NeuralTS, NeuralUCB, Uniform, simulate
 from jostle.environments import Synthetic
-from jostle.networks import MLP, PaperNetwork
+from jostle.models.networks import MLP, PaperNetwork
 from jostle.types import Feedback, plain_round
 
 from support import EASY, FEATURES, POOL

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jostle import NPR, Agent, NTKPerturbed, theory
-from jostle.networks import PaperNetwork, estimate
+from jostle.models.networks import PaperNetwork, estimate
 
 from support import FEATURES, POOL
 

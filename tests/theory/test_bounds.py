@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jostle import theory
-from jostle.networks import PaperNetwork
+from jostle.models.networks import PaperNetwork
 
 from theory_support import gradients
 

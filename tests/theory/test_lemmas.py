@@ -8,10 +8,9 @@ import pytest
 from scipy.special import ndtr
 
 from jostle.environments import Synthetic
-from jostle.networks import PaperNetwork
+from jostle.models.networks import PaperNetwork
 from jostle.theory import OPTIMISM
 from jostle.theory.descent import descend_fully, descent, linear_solution, start
-from jostle.theory.journey import Journey
 from jostle.theory.kernel_rate import kernel_rate
 from jostle.theory.lemma_linear import linear, shortest_fit
 from jostle.theory.lemma_perturbation import (
@@ -28,6 +27,7 @@ from jostle.theory.linearised import Linearised
 from jostle.theory.problem import Problem
 from jostle.theory.shape import exponent, shape
 from jostle.theory.tangent import limit_kernel
+from jostle.theory.watched_run import Journey
 
 from theory_support import gradients
 

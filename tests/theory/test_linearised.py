@@ -8,13 +8,13 @@ import pytest
 
 from jostle import UCB1, simulate
 from jostle.environments import Synthetic
-from jostle.networks import PaperNetwork
+from jostle.models.networks import PaperNetwork
 from jostle.theory.initial import initial_weights
-from jostle.theory.journey import Journey, travel
 from jostle.theory.lemma_radius import used_radius
 from jostle.theory.lemma_widths import summed_widths
 from jostle.theory.linearised import Linearised
 from jostle.theory.problem import Problem
+from jostle.theory.watched_run import Journey, travel
 
 from theory_support import drawn, gradients
 

@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from jostle.kernels import gradient_kernel
-from jostle.networks import PaperNetwork
+from jostle.models.networks import PaperNetwork
+from jostle.ntk.kernel import gradient_kernel
 from jostle.theory import limit_kernel, ntk
 
 from theory_support import drawn, gradients

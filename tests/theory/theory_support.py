@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from jostle.networks import estimate
+from jostle.models.networks import estimate
 
 
 def gradients(network, params, contexts):

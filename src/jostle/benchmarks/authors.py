@@ -16,7 +16,7 @@ import optax
 
 from jostle.benchmarks.measure import Row
 from jostle.environments import Synthetic
-from jostle.networks import width_of
+from jostle.models.networks import width_of
 from jostle.policies import NPR
 from jostle.simulation import Progress, advance, begin, simulate
 

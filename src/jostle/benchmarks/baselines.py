@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle.benchmarks.measure import Row, in_turns
-from jostle.linear import Ridge
-from jostle.uncertainty import ROWS, Dual, Full
+from jostle.models.covariance import ROWS, Dual, Full
+from jostle.models.ridge import Ridge
 
 PARAMETERS, ARMS = 7360, 20  # the paper's network: 50 features, 64 wide, 3 deep
 

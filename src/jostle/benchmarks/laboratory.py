@@ -5,12 +5,12 @@ import time
 from pathlib import Path
 
 from jostle.benchmarks.measure import Row
-from jostle.lab.compare import compare
-from jostle.lab.engine import Engine
-from jostle.lab.experiment import Experiment
-from jostle.lab.plan import Plan
-from jostle.lab.running import perform
-from jostle.lab.worker import Workers
+from jostle.lab.running.dispatch import compare
+from jostle.lab.running.engine import Engine
+from jostle.lab.running.runner import perform
+from jostle.lab.running.worker import Workers
+from jostle.lab.spec.experiment import Experiment
+from jostle.lab.spec.plan import Plan
 
 WORLD, POLICY = "h1", "npr"
 

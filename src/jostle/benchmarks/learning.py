@@ -8,11 +8,11 @@ import jax.numpy as jnp
 
 from jostle.benchmarks.measure import Row, in_turns
 from jostle.environments import Synthetic
-from jostle.fitting import Fit, Pooled, descend
-from jostle.memory import History, PooledHistory
-from jostle.networks import MLP
+from jostle.models.fitting import Fit, Pooled, descend
+from jostle.models.history import History, PooledHistory
+from jostle.models.networks import MLP
 from jostle.policies import NPR, EpsilonGreedy
-from jostle.policies.neural import NeuralPolicy
+from jostle.policies._neural import NeuralPolicy
 from jostle.types import Feedback
 
 FEATURES, POOL, WIDTH = 50, 100, 64

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jostle.lab.local import one_thread
+from jostle.lab.running.local import one_thread
 
 
 class Row(NamedTuple):

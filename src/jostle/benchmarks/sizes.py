@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jostle.benchmarks.measure import in_turns
 from jostle.environments import Synthetic
-from jostle.networks import MLP
+from jostle.models.networks import MLP
 from jostle.policies import (
     NPR,
     UCB1,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.cli.complaints import BAD_INPUT, stop
+from jostle.cli.errors import BAD_INPUT, stop
 
 
 def bench(
@@ -49,7 +49,7 @@ def _bench_ratios(console: Console, only: list[str] | None) -> None:
     from rich.table import Table
 
     from jostle.benchmarks.suite import SUITE, run_suite
-    from jostle.checks import unknown
+    from jostle.core.validation import unknown
 
     names = only or list(SUITE)
     for name in names:

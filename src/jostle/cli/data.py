@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import typer
 from rich.console import Console
 
-from jostle.cli import data_words as words
-from jostle.cli.complaints import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
+from jostle.cli import dataset_text as words
+from jostle.cli.errors import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-    from jostle.datasets.entry import Dataset
-    from jostle.datasets.integrity import Report
+    from jostle.datasets.acquire.verify import Report
+    from jostle.datasets.catalog.entry import Dataset
 
 ALL = "all"
 
@@ -78,7 +78,7 @@ def list_sets(
     """
     with _one_line_errors():
         from jostle.datasets import catalog
-        from jostle.datasets.entry import HetRecSet, TableSet
+        from jostle.datasets.catalog.entry import HetRecSet, TableSet
 
         console = Console()
         entries = catalog.CATALOG.values()
@@ -229,7 +229,7 @@ def path(
     [cyan]ls "$(jostle data path mushroom)"[/]
     """
     with _one_line_errors():
-        from jostle.datasets import store
+        from jostle.datasets import paths as store
 
         folder = store.data_folder() if name is None else store.path(_known(name))
         typer.echo(folder.absolute())  # so that it stays right after a cd
@@ -237,7 +237,8 @@ def path(
 
 def _fetched(console: Console, name: str, force: bool, base: str | None) -> str:
     """Fetch one set unless it is here, and say what was done."""
-    from jostle.datasets import catalog, fetch, integrity
+    from jostle.datasets import catalog, fetch
+    from jostle.datasets.acquire import verify as integrity
 
     with _progress(console, moving=True) as bar:
         task = bar.add_task(f"checking {name}", total=None)
@@ -259,7 +260,8 @@ def _fetched(console: Console, name: str, force: bool, base: str | None) -> str:
 
 def _reports(console: Console, entries: "list[Dataset]") -> "list[Report]":
     """Check all files of the sets, moving a bar by the bytes that were read."""
-    from jostle.datasets import integrity, store
+    from jostle.datasets import paths as store
+    from jostle.datasets.acquire import verify as integrity
 
     places = {
         entry.name: [store.find_in(store.path(entry.name), file.name) for file in entry.files]
@@ -295,7 +297,7 @@ def _wanted(names: list[str]) -> list[str]:
 
 
 def _known(name: str) -> str:
-    from jostle.checks import unknown
+    from jostle.core.validation import unknown
     from jostle.datasets import catalog
 
     if name not in catalog.CATALOG:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from jostle.cli.complaints import INTERRUPTED, complain
-from jostle.cli.playing import bad_input, finish, interruptible, perform, prepare
+from jostle.cli.errors import INTERRUPTED, complain
+from jostle.cli.session import bad_input, finish, interruptible, perform, prepare
 
 if TYPE_CHECKING:
-    from jostle.lab.engine import Engine
-    from jostle.lab.experiment import Experiment
-    from jostle.lab.outcome import Outcome
+    from jostle.lab.results.outcome import Outcome
+    from jostle.lab.running.engine import Engine
+    from jostle.lab.spec.experiment import Experiment
 
 Jobs = Annotated[
     int | None,
@@ -161,7 +161,7 @@ def run(
     Much of a short run is compilation. To compile but once for many of them,
     name a folder in the environment variable JAX_COMPILATION_CACHE_DIR.
     """
-    from jostle.lab.folders import stamped
+    from jostle.lab.results.locations import stamped
 
     console = Console()
     with interruptible():
@@ -244,11 +244,11 @@ def reproduce(
     [cyan]jostle reproduce all -p mine.policies:Careful -o runs/careful[/]
       your own policy in every figure
     """
-    from jostle.lab import report as pages
-    from jostle.lab.known import KNOWN, find
-    from jostle.lab.naming import split
-    from jostle.lab.paper import PAPER
-    from jostle.lab.profiles import with_policies, with_profile
+    from jostle.core.grammar import split
+    from jostle.lab.render.html import report as pages
+    from jostle.lab.spec.paper import PAPER
+    from jostle.lab.spec.profiles import with_policies, with_profile
+    from jostle.lab.spec.registry import KNOWN, find
 
     console = Console()
     done: list[tuple[Outcome, str]] = []
@@ -292,10 +292,10 @@ def _experiment(
     tune: str | None,
 ) -> "Experiment":
     """The experiment that was asked for, from a file or figure, with what the options change."""
-    from jostle.lab.experiment import Experiment
-    from jostle.lab.folders import slug
-    from jostle.lab.known import find
-    from jostle.lab.naming import split
+    from jostle.core.grammar import split
+    from jostle.lab.results.locations import slug
+    from jostle.lab.spec.experiment import Experiment
+    from jostle.lab.spec.registry import find
 
     fields: dict[str, Any] = {}
     if environments is not None:
@@ -318,6 +318,6 @@ def _experiment(
 
 
 def _engine(name: str, jobs: int | None, address: str | None) -> "Engine":
-    from jostle.lab.engine import Engine
+    from jostle.lab.running.engine import Engine
 
     return Engine(name, jobs, address)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.cli.complaints import FAILED, stop
-from jostle.cli.playing import bad_input, finish
+from jostle.cli.errors import FAILED, stop
+from jostle.cli.session import bad_input, finish
 
 
 def report(
@@ -15,7 +15,7 @@ def report(
 ) -> None:
     """Write the figures and the report of an experiment again, and show its table."""
     with bad_input():
-        from jostle.lab.store import read
+        from jostle.lab.results.folder import read
 
         outcome = read(folder)
     if not outcome.runs() and outcome.experiment.figure != "statistics":
@@ -34,7 +34,7 @@ def summary(
 ) -> None:
     """Write all results of a folder as one Markdown page, the paper's claims judged by them."""
     with bad_input():
-        from jostle.lab.summary import collect, save
+        from jostle.lab.render.markdown import collect, save
 
         outcomes = collect(folder)
         save(outcomes, out, f"jostle summary {folder} --out {out}")
@@ -46,8 +46,8 @@ def status(
 ) -> None:
     """Say how far an experiment is, from another shell than the one it runs in."""
     with bad_input():
-        from jostle.lab import store
-        from jostle.lab.status import lines
+        from jostle.lab.results import folder as store
+        from jostle.lab.running.status import lines
 
         outcome = store.read(folder)
         told = lines(store.status(folder), outcome, store.locked(folder))

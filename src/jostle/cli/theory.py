@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from jostle.cli.complaints import BAD_INPUT, FAILED, INTERRUPTED, stop
+from jostle.cli.errors import BAD_INPUT, FAILED, INTERRUPTED, stop
 
 
 def theory(
@@ -68,8 +68,8 @@ def theory(
     console = Console()
     try:
         from jostle.environments import Synthetic
-        from jostle.lab.folders import make_empty
-        from jostle.lab.naming import make_environment
+        from jostle.factory import make_environment
+        from jostle.lab.results.locations import make_empty
         from jostle.theory.page import page, save
         from jostle.theory.study import study
 

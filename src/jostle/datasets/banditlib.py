@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jostle.datasets import hetrec, integrity, store
+from jostle.datasets import hetrec
+from jostle.datasets import paths as store
+from jostle.datasets.acquire import verify as integrity
 from jostle.datasets.hetrec import HetRec
 
 EVENTS = "banditlib_events_select100_part2.tsv"

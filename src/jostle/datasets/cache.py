@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jostle.datasets import store
+from jostle.datasets import paths as store
 
 Arrays = dict[str, np.ndarray]
 

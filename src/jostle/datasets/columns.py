@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle import checks
+from jostle.core import validation as checks
 from jostle.datasets.table import MISSING, Column, Table
 
 

@@ -10,8 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from jostle import checks
-from jostle.datasets import catalog, integrity, store
+from jostle.core import validation as checks
+from jostle.datasets import catalog
+from jostle.datasets import paths as store
+from jostle.datasets.acquire import verify as integrity
 from jostle.datasets.cache import Arrays, cached, fingerprint
 
 _LAYOUT = 1  # raise it when the stored arrays change, so that old caches are not read

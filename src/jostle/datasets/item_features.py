@@ -7,7 +7,7 @@ are the words, and how often a tag was given is how often the word occurs.
 
 import numpy as np
 
-from jostle.checks import whole
+from jostle.core.validation import whole
 from jostle.datasets.extra import need
 
 

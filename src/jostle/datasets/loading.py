@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from jostle.datasets import catalog, integrity, store
+from jostle.datasets import catalog
+from jostle.datasets import paths as store
+from jostle.datasets.acquire import verify as integrity
 from jostle.datasets.cache import Arrays, cached, fingerprint
 from jostle.datasets.encode import Encoded, encode
 from jostle.datasets.parse import parse

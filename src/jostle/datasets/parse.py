@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jostle.datasets import store
+from jostle.datasets import paths as store
 from jostle.datasets.schemas import Schema
 from jostle.datasets.table import MISSING, Column, Table
 

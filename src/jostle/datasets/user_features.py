@@ -8,7 +8,7 @@ that paper, since ours gives none but the dimension.
 
 import numpy as np
 
-from jostle.checks import whole
+from jostle.core.validation import whole
 from jostle.datasets.extra import need
 from jostle.datasets.walks import Graph, walks
 

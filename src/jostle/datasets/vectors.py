@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from jostle.checks import whole
-from jostle.datasets import store
+from jostle.core.validation import whole
+from jostle.datasets import paths as store
 from jostle.datasets.cache import cached, fingerprint
 from jostle.datasets.hetrec import HetRec
 from jostle.datasets.item_features import item_features

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jostle.checks import number, whole
+from jostle.core.validation import number, whole
 
 
 class Graph:

@@ -4,7 +4,7 @@ from typing import Any
 
 import jax
 
-from jostle.records import Record
+from jostle.core.record import Record
 from jostle.types import Feedback, Outcome, Round, feedback_of
 
 

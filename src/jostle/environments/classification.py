@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle.checks import whole
-from jostle.contexts import Blocks
+from jostle.core.contexts import Blocks
+from jostle.core.record import data, static
+from jostle.core.validation import whole
 from jostle.datasets.encode import Encoded, encode
 from jostle.datasets.loading import table
 from jostle.datasets.table import Table
 from jostle.environments.base import Environment
-from jostle.records import data, static
 from jostle.types import NOBODY, Feedback, Outcome, Round, feedback_of
 
 ROUNDS = 10_000
@@ -28,7 +28,7 @@ class ClassificationState(NamedTuple):
 class Classification(Environment):
     """Each round shows one row, with an arm for each class; the right class brings 1, others 0.
 
-    Contexts are those of the disjoint model, x in the block of its arm (``jostle.contexts``), so
+    Contexts are those of the disjoint model, x in the block of its arm (see ``Blocks``), so
     ``features`` is classes x encoded features. Rows are shuffled by the seed, none comes twice, and
     regret counts mistakes.
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.checks import lookup, whole
+from jostle.core.record import leaf, static
+from jostle.core.validation import lookup, whole
 from jostle.environments.base import Environment
-from jostle.records import leaf, static
 from jostle.types import NOBODY, Outcome, Round
 
 Reward = Callable[[jax.Array], jax.Array]

@@ -4,16 +4,10 @@ from typing import Any
 
 import jax
 
-from jostle.policies.base import (
-    even,
-    greedy,
-    pick_uniformly,
-    preferring_untried,
-    split,
-    uniforms,
-)
-from jostle.policies.neural import NeuralPolicy, NeuralState
-from jostle.records import leaf
+from jostle.core.backend import split, uniforms
+from jostle.core.record import leaf
+from jostle.policies._neural import NeuralPolicy, NeuralState
+from jostle.policies.selection import even, greedy, pick_uniformly, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.fitting import Fit
-from jostle.memory import Tried
-from jostle.policies.base import greedy, pick_weighted, preferring_untried
-from jostle.policies.neural import NeuralPolicy
-from jostle.records import leaf, static
+from jostle.core.record import leaf, static
+from jostle.models.fitting import Fit
+from jostle.models.history import Tried
+from jostle.policies._neural import NeuralPolicy
+from jostle.policies.selection import greedy, pick_weighted, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.checks import whole
-from jostle.linear import SMALLEST_REGULARISATION, Ridge, lengths, replaced
-from jostle.policies.base import Policy, pick_best
-from jostle.records import leaf, static
+from jostle.core.record import leaf, static
+from jostle.core.validation import whole
+from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge, lengths, replaced
+from jostle.policies.base import Policy
+from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 START = 0.1

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.linear import SMALLEST_REGULARISATION, Ridge, normals
-from jostle.policies.base import Policy, pick_best, split
-from jostle.records import leaf
+from jostle.core.backend import normals, split
+from jostle.core.record import leaf
+from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge
+from jostle.policies.base import Policy
+from jostle.policies.selection import pick_best
 from jostle.types import Choice, Feedback, Round
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from jostle.linear import THEORY, Ridge, normals
-from jostle.policies.base import pick_best, split
-from jostle.policies.ridge import RidgePolicy
+from jostle.core.backend import normals, split
+from jostle.models.ridge import THEORY, Ridge
+from jostle.policies._ridge import RidgePolicy
+from jostle.policies.selection import pick_best
 from jostle.types import Choice, Round
 
 
@@ -21,7 +22,7 @@ class LinTS(RidgePolicy):
         v       = R sqrt(9 d log(t / delta))                 (radius="theory", their Section 2)
 
     The draw is theta_t + v S z with z ~ N(0, I) and S S' = V_t^-1. Like a Cholesky factor S costs
-    no SVD, and less: it is itself kept up to date in O(d^2) (see ``jostle.linear``).
+    no SVD, and less: it is itself kept up to date in O(d^2) (see ``jostle.models.ridge``).
 
     Arguments: see ``RidgePolicy``; ``exploration`` is v, and ``delta`` the probability with which
     the regret bound may fail.

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from jostle.linear import THEORY, Ridge
-from jostle.policies.base import pick_best
-from jostle.policies.ridge import RidgePolicy
-from jostle.records import leaf
+from jostle.core.record import leaf
+from jostle.models.ridge import THEORY, Ridge
+from jostle.policies._ridge import RidgePolicy
+from jostle.policies.selection import pick_best
 from jostle.types import Choice, Round
 
 
@@ -21,7 +21,7 @@ class LinUCB(RidgePolicy):
         beta    = R sqrt(2 log(1/delta) + log det(V_t) / det(lambda I))
                   + sqrt(lambda) S                          (radius="theory", their Theorem 2)
 
-    A round costs O(k d^2), and is exact for millions of rounds; see ``jostle.linear``.
+    A round costs O(k d^2), and is exact for millions of rounds; see ``jostle.models.ridge``.
 
     Arguments:
         bound: S, a bound on the length of the true theta, if the radius is that of the theory.

@@ -5,9 +5,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jostle.policies.base import pick_best, preferring_untried, split
-from jostle.policies.gradient import GradientPolicy, GradientState
-from jostle.records import leaf
+from jostle.core.backend import split
+from jostle.core.record import leaf
+from jostle.policies._gradient import GradientPolicy, GradientState
+from jostle.policies.selection import pick_best, preferring_untried
 from jostle.types import Choice, Round
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from jostle.policies.base import pick_best, preferring_untried
-from jostle.policies.gradient import GradientPolicy, GradientState
+from jostle.policies._gradient import GradientPolicy, GradientState
+from jostle.policies.selection import pick_best, preferring_untried
 from jostle.types import Choice, Round
 
 

@@ -5,11 +5,11 @@ from typing import Any, Self
 import jax
 import numpy as np
 
-from jostle.confidence import confidence_radius, perturbation_scale
-from jostle.kernels import wide_kernel
-from jostle.policies.base import pick_best, preferring_untried
-from jostle.policies.neural import NeuralPolicy, NeuralState
-from jostle.records import leaf
+from jostle.core.record import leaf
+from jostle.ntk.confidence import confidence_radius, perturbation_scale
+from jostle.ntk.kernel import wide_kernel
+from jostle.policies._neural import NeuralPolicy, NeuralState
+from jostle.policies.selection import pick_best, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 

@@ -6,13 +6,14 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 
-from jostle.checks import unknown, whole
-from jostle.confidence import confidence_radius, perturbation_scale
-from jostle.kernels import gradient_kernel, wide_kernel
-from jostle.memory import PooledHistory, Tried
-from jostle.networks import PaperNetwork
-from jostle.policies.base import Policy, pick_best, preferring_untried
-from jostle.records import leaf, static
+from jostle.core.record import leaf, static
+from jostle.core.validation import unknown, whole
+from jostle.models.history import PooledHistory, Tried
+from jostle.models.networks import PaperNetwork
+from jostle.ntk.confidence import confidence_radius, perturbation_scale
+from jostle.ntk.kernel import gradient_kernel, wide_kernel
+from jostle.policies.base import Policy
+from jostle.policies.selection import pick_best, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 FIXED, THEORY = "fixed", "theory"

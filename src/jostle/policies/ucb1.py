@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.policies.base import Policy, pick_best
-from jostle.records import leaf
+from jostle.core.record import leaf
+from jostle.policies.base import Policy
+from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 

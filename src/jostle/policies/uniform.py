@@ -4,7 +4,8 @@ from typing import Any
 
 import jax
 
-from jostle.policies.base import Policy, even, pick_uniformly
+from jostle.policies.base import Policy
+from jostle.policies.selection import even, pick_uniformly
 from jostle.types import Choice, Feedback, Round
 
 

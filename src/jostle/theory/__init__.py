@@ -6,7 +6,7 @@ bandit of which everything is known, and the modules ``lemma_*``, ``kernel_rate`
 ``shape`` are experiments on one. docs/theory.md shows what they find.
 """
 
-from jostle.confidence import concentration, confidence_radius, perturbation_scale
+from jostle.ntk.confidence import concentration, confidence_radius, perturbation_scale
 from jostle.theory.bounds import (
     OPTIMISM,
     RegretBound,

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jostle.checks import number, numeric, whole
-from jostle.confidence import confidence_radius, perturbation_scale
+from jostle.core.validation import number, numeric, whole
+from jostle.ntk.confidence import confidence_radius, perturbation_scale
 from jostle.theory.dimension import (
     checked_kernel,
     checked_positive,

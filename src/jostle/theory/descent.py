@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from jostle.fitting import Batch, Fit, descend
-from jostle.kernels import gradient_kernel
-from jostle.networks import PaperNetwork, estimate
+from jostle.models.fitting import Batch, Fit, descend
+from jostle.models.networks import PaperNetwork, estimate
+from jostle.ntk.kernel import gradient_kernel
 from jostle.policies.npr import NPR
 from jostle.theory.finding import BLUE, ORANGE, Finding, log_widths
 from jostle.theory.initial import slope

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from jostle.checks import numeric, whole
-from jostle.kernels import wide_kernel
+from jostle.core.validation import numeric, whole
+from jostle.ntk.kernel import wide_kernel
 
 
 def effective_dimension(kernel: Any, rounds: int, lam: float) -> float:

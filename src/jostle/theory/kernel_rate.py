@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.kernels import gradient_kernel
+from jostle.ntk.kernel import gradient_kernel
 from jostle.theory.finding import BLUE, GREY, ORANGE, Finding, log_widths
 from jostle.theory.initial import initial_weights, slope
 from jostle.theory.problem import Problem

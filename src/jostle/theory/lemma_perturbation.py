@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jostle.confidence import concentration
+from jostle.ntk.confidence import concentration
 from jostle.theory.bounds import OPTIMISM
 from jostle.theory.descent import Start, descend_fully
 from jostle.theory.finding import BLUE, GREEN, GREY, ORANGE, Finding
-from jostle.theory.journey import Journey
 from jostle.theory.lemma_radius import used_radius
 from jostle.theory.linearised import Linearised
+from jostle.theory.watched_run import Journey
 
 
 class Moment(NamedTuple):

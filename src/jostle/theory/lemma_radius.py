@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from jostle.theory.finding import BLUE, GREY, ORANGE, Finding, log_rounds
-from jostle.theory.journey import Journey
 from jostle.theory.linearised import Linearised
+from jostle.theory.watched_run import Journey
 
 
 def used_radius(journey: Journey) -> np.ndarray:

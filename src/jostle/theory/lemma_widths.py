@@ -7,9 +7,9 @@ import numpy as np
 
 from jostle.theory.dimension import log_det
 from jostle.theory.finding import BLUE, GREY, ORANGE, Finding, log_rounds
-from jostle.theory.journey import Journey
 from jostle.theory.linearised import Linearised
 from jostle.theory.tangent import ntk
+from jostle.theory.watched_run import Journey
 
 
 def summed_widths(journey: Journey) -> np.ndarray:

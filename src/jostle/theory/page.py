@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from jostle.drawing import INK, STYLE, write
+from jostle.core.atomic import atomic
+from jostle.core.plotting import INK, STYLE, write
 from jostle.theory.finding import BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 from jostle.theory.study import Study
-from jostle.writing import atomic
 
 PAGE, NUMBERS, FIGURE = "theory.txt", "theory.json", "theory.png"
 COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, PURPLE)

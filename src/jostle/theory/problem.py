@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from jostle.confidence import confidence_radius, perturbation_scale
 from jostle.environments import Synthetic
+from jostle.ntk.confidence import confidence_radius, perturbation_scale
 from jostle.policies import Uniform
 from jostle.simulation import begin
 from jostle.theory.bounds import norm_bound, sweep_eigenvalue

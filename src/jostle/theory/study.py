@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from jostle.checks import whole
+from jostle.core.validation import whole
 from jostle.environments import Synthetic
-from jostle.networks import PaperNetwork
+from jostle.models.networks import PaperNetwork
 from jostle.policies import NPR, NTKPerturbed, Policy, Uniform
 from jostle.theory.bounds import RegretBound, regret_bound
 from jostle.theory.descent import PRACTICE, descent, start
 from jostle.theory.dimension import effective_dimension
 from jostle.theory.finding import Finding
-from jostle.theory.journey import Journey, travel
 from jostle.theory.kernel_rate import kernel_rate
 from jostle.theory.lemma_linear import linear
 from jostle.theory.lemma_perturbation import moments, network_moment, optimism, perturbation
@@ -23,6 +22,7 @@ from jostle.theory.lemma_widths import widths
 from jostle.theory.problem import Problem
 from jostle.theory.shape import shape
 from jostle.theory.tangent import ntk
+from jostle.theory.watched_run import Journey, travel
 
 PRACTICAL, THEORY = "NPR", "NPR.theory"
 LINEAR, LINEAR_THEORY = "NTKPerturbed", "NTKPerturbed, theory"

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from jostle.checks import numeric, whole
-from jostle.kernels import angles, directions, tangent_kernel
+from jostle.core.validation import numeric, whole
+from jostle.ntk.kernel import angles, directions, tangent_kernel
 
 BLOCK = 1024  # rows and columns at a time
 

@@ -1,0 +1,1 @@
+"""Parts that everything else is built from: records, validation, contexts, files."""

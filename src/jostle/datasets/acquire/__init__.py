@@ -1,0 +1,1 @@
+"""Getting a data set from its publisher: download, unpack, verify."""

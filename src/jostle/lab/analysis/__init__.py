@@ -1,0 +1,1 @@
+"""What results say: rankings, intervals, ablations, speed, claims. Nothing here needs JAX."""

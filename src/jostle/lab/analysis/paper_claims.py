@@ -1,0 +1,195 @@
+"""The paper's claims, each with the tests on our own results that decide about it."""
+
+from jostle.lab.analysis.claims import Behind, Claim, NotBehind, Sublinear, Times, Varies, Where
+from jostle.lab.spec.extra import AT_STRENGTHS
+from jostle.lab.spec.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE, sized
+
+H1, H2 = Where("fig1a"), Where("fig1b")
+ADULT, MUSHROOM, SHUTTLE = Where("fig2a"), Where("fig2b"), Where("fig2c")
+MAGIC, LETTER, COVERTYPE = Where("fig6a"), Where("fig6b"), Where("fig6c")
+TIME, NARROW, WIDEST = Where("fig1c"), Where("fig1e", 0), Where("fig1e", 3)
+H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED, SHUTTLE_UNTUNED = (
+    Where("covariance", panel) for panel in range(4)
+)
+NPR, GREEDY, FALCON = CHEAP
+COVARIANCES = tuple(zip(DIAGONAL, FULL, strict=True))
+WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
+
+FIXED_ARMS = (
+    "There are 100 arms of 50 features, the same in all rounds: a linear function fits a good part "
+    "of any rewards they have. Compare `fresh`, where they are new in each round."
+)
+SWEEP = (
+    "On h1 and h2 NPR pulls each of the 100 arms once before anything else (Algorithm 1). "
+    "NeuralUCB and NeuralTS do not, and tend to settle on a lesser arm that they met early. "
+    "Compare `sweep`, where each plays with and without."
+)
+EXPLORERS_ARE_DROPPED = (
+    "Tuning goes by the first 125 to 1,000 rounds, in which those that explore are behind: its "
+    "choice explores too little for 10,000, and is another one in each run. Compare `covariance`, "
+    "where the strength of exploration is given and not tuned."
+)
+FEW_FITS = (
+    "Its first epochs have few observations each, to which the network is fitted once; NPR fits "
+    "all it has after each round."
+)
+EARLY_TUNING = (
+    "Much of the spread is tuning: it decides by the first 1,000 rounds, which like larger steps "
+    "than 10,000 do, and not the same in each run. Compare `ordinal`, where nothing is tuned."
+)
+ONE_PASS = (
+    "NPR's choosing is one forward pass. Compiled, without the cost of calling it that elsewhere "
+    "hides its growth, it grows as well; it is by far the cheapest at every size."
+)
+
+
+def _wide(policy: str, width: int) -> str:
+    """As the experiments over widths name it."""
+    return sized((policy,), str(width))[0]
+
+
+CLAIMS = (
+    Claim(
+        "Linear methods fail on h1 and h2",
+        tuple(Behind(where, linear, NPR, 1.5) for where in (H1, H2) for linear in LINEAR),
+        FIXED_ARMS,
+    ),
+    Claim(
+        "NPR is comparable to NeuralUCB and NeuralTS with full covariance on h1 and h2",
+        (
+            *(NotBehind(where, NPR, full) for where in (H1, H2) for full in FULL),
+            *(
+                NotBehind(where, NPR, AT_STRENGTHS[full])
+                for where in (H1_UNTUNED, H2_UNTUNED)
+                for full in FULL
+            ),
+        ),
+        f"{SWEEP} {EXPLORERS_ARE_DROPPED}",
+    ),
+    Claim(
+        "The diagonal approximation costs much on h1, h2 and mushroom",
+        (
+            *(
+                Behind(where, diagonal, full)
+                for where in (H1, H2, MUSHROOM)
+                for diagonal, full in COVARIANCES
+            ),
+            *(
+                Behind(where, AT_STRENGTHS[diagonal], AT_STRENGTHS[full])
+                for where in (H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED)
+                for diagonal, full in COVARIANCES
+            ),
+        ),
+        EXPLORERS_ARE_DROPPED,
+    ),
+    Claim(
+        "The diagonal approximation costs little on shuttle",
+        (
+            *(NotBehind(SHUTTLE, diagonal, full, 1.25) for diagonal, full in COVARIANCES),
+            *(
+                NotBehind(SHUTTLE_UNTUNED, AT_STRENGTHS[diagonal], AT_STRENGTHS[full], 1.25)
+                for diagonal, full in COVARIANCES
+            ),
+        ),
+    ),
+    Claim(
+        "Updating takes all neural methods alike",
+        tuple(
+            Times((TIME, policy), (TIME, NPR), "learning", 0.5, 2.0)
+            for policy in (*FULL, *DIAGONAL)
+        ),
+        "The network is fitted alike; but a full covariance has to be updated too, which reads a "
+        "gradient of every observation so far.",
+    ),
+    Claim(
+        "Choosing is dearer for NeuralUCB and NeuralTS than for NPR",
+        tuple(
+            Times((TIME, policy), (TIME, NPR), "choosing", least=2.0)
+            for policy in (*FULL, *DIAGONAL)
+        ),
+    ),
+    Claim(
+        "With more arms choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        (
+            *(
+                Times(
+                    (Where("fig1d", 2), policy), (Where("fig1d", 0), policy), "choosing", least=3.0
+                )
+                for policy in (*FULL, *DIAGONAL)
+            ),
+            Times((Where("fig1d", 2), NPR), (Where("fig1d", 0), NPR), "choosing", most=3.0),
+        ),
+        ONE_PASS,
+    ),
+    Claim(
+        "With wider networks choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        (
+            *(
+                Times(
+                    (WIDEST, _wide(policy, 256)), (NARROW, _wide(policy, 32)), "choosing", least=3.0
+                )
+                for policy in (*FULL, *DIAGONAL)
+            ),
+            Times((WIDEST, _wide(NPR, 256)), (NARROW, _wide(NPR, 32)), "choosing", most=3.0),
+        ),
+        ONE_PASS,
+    ),
+    Claim(
+        "Neural methods help much on mushroom and shuttle",
+        tuple(
+            Behind(where, linear, NPR, 1.5) for where in (MUSHROOM, SHUTTLE) for linear in LINEAR
+        ),
+    ),
+    Claim(
+        "Neural methods help little on adult",
+        tuple(NotBehind(ADULT, linear, NPR, 1.25) for linear in LINEAR),
+    ),
+    Claim(
+        "NPR is better than or comparable to the best neural baseline on all six data sets",
+        tuple(
+            NotBehind(where, NPR, policy)
+            for where in (ADULT, MUSHROOM, SHUTTLE, MAGIC, LETTER, COVERTYPE)
+            for policy in (*(FULL if where not in (LETTER, COVERTYPE) else ()), *DIAGONAL)
+        ),
+        EARLY_TUNING,
+    ),
+    Claim(
+        "NPR leads on Last.fm",
+        tuple(
+            Behind(Where("fig3a"), policy, WIDE_NPR, 1.0) for policy in (*WIDE_DIAGONAL, "hlin-ucb")
+        ),
+    ),
+    Claim(
+        "FALCON+ starts well with networks 128 wide",
+        tuple(
+            NotBehind(Where(figure), WIDE_FALCON, WIDE_NPR, at=0.05)
+            for figure in ("fig4a", "fig4b")
+        ),
+        FEW_FITS,
+    ),
+    Claim(
+        "FALCON+ ends worse than NPR with networks 128 wide",
+        tuple(Behind(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
+    ),
+    Claim(
+        "FALCON+ has a high variance with networks 128 wide",
+        tuple(Varies(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
+    ),
+    Claim(
+        "FALCON+ is worse when all 100 arms are shown than when 20 are",
+        tuple(
+            Behind(Where(figure, 1), WIDE_FALCON, WIDE_FALCON, 1.0, Where(figure, 0))
+            for figure in ("fig5a", "fig5b")
+        ),
+    ),
+    Claim(
+        "All neural methods are sublinear with networks 128 wide",
+        tuple(
+            Sublinear(Where(figure), policy)
+            for figure in ("fig4a", "fig4b")
+            for policy in (WIDE_NPR, *WIDE_DIAGONAL)
+        ),
+        SWEEP,
+    ),
+)
+"""Sections 5 and A of the paper, in the paper's order."""

@@ -1,0 +1,1 @@
+"""Results for people: terminal, Markdown, HTML and figures. Nothing here needs JAX."""

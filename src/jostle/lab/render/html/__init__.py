@@ -1,0 +1,1 @@
+"""Reports and index pages as HTML that needs nothing but itself."""

@@ -1,0 +1,1 @@
+"""What an experiment produced, in memory and in its folder. Nothing here needs JAX."""

@@ -1,0 +1,137 @@
+"""How long a policy takes to choose and to learn, each by itself, without compilation.
+
+A compiled simulation cannot be timed from within, and a single compiled call costs more in dispatch
+than many a policy does in work. So both are measured afterwards, as compiled loops over rounds of
+the same problem, from the state in which a run ended.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jostle.environments import Environment
+from jostle.lab.results.model import Times
+from jostle.lab.running.trial import Played
+from jostle.policies import Policy
+from jostle.simulation import begin, show
+from jostle.types import Feedback, Round, feedback_of
+
+SAMPLE = 64  # rounds that are replayed, over and over
+SECONDS = 0.005  # what one repeat should take: on a busy machine, only short ones go undisturbed
+ALL_SECONDS = 0.25  # what all repeats of a loop should take, though there are at least
+REPEATS = 5  # of them; the best counts, since whatever disturbs one makes it longer
+MOST_ROUNDS = 1000  # of one repeat, for policies that take next to no time
+
+
+class Stopwatch:
+    """Two compiled loops, ready to be timed.
+
+    Made right after a run, since compilation may go on beside other work; used when the machine is
+    quiet.
+    """
+
+    def __init__(self, played: Played):
+        self._policy = played.policy
+        self._state = played.result.state
+        self._rounds, self._feedback = _sample(played)
+        self._choose = _choose_loop.lower(self._policy, self._state, self._rounds, 1).compile()
+        self._learn = _learn_loop.lower(self._policy, self._state, self._feedback, 1).compile()
+
+    def measure(self) -> Times:
+        """The best of a few repeats of each loop."""
+        every = getattr(self._policy, "every", 1)
+        cycle = every if isinstance(every, int) else 1
+        return Times(
+            choosing=_best(lambda count: self._time(self._choose, self._rounds, count)),
+            learning=_best(lambda count: self._time(self._learn, self._feedback, count), cycle),
+        )
+
+    def _time(self, loop: Any, inputs: Any, count: int) -> float:
+        # The loops take their state over, so that copying it is not in the figure.
+        state = jax.block_until_ready(jax.tree.map(jnp.copy, self._state))
+        start = time.perf_counter()
+        jax.block_until_ready(loop(self._policy, state, inputs, count))
+        return time.perf_counter() - start
+
+
+def _best(run: Callable[[int], float], every: int = 1) -> float:
+    """Milliseconds a round, from repeats long enough to measure.
+
+    ``every`` is the cycle of policies that learn now and then: repeats are whole cycles.
+    """
+    run(1)  # the first call also loads the program
+    rounds = every
+    while rounds < MOST_ROUNDS and min(run(rounds) for _ in range(3)) < SECONDS:
+        rounds *= 2
+    end = time.perf_counter() + ALL_SECONDS
+    repeats: list[float] = []
+    while len(repeats) < REPEATS or time.perf_counter() < end:
+        repeats.append(run(rounds))
+    return 1000 * min(repeats) / rounds
+
+
+def _sample(played: Played) -> tuple[Round, Feedback]:
+    """Some rounds of the problem that was played, and feedback as it came at the end of the run."""
+    trial, result = played.run.trial, played.result
+    progress = begin(played.policy, played.environment, rounds=trial.rounds, seed=trial.seed)
+    first = max(trial.rounds - SAMPLE, 0)
+    rounds = _observe(
+        played.policy,
+        played.environment,
+        progress.environment_state,
+        progress.environment_key,
+        jnp.arange(first, trial.rounds),
+    )
+    feedback = jax.vmap(feedback_of)(
+        rounds, jnp.asarray(result.actions[first:]), jnp.asarray(result.rewards[first:])
+    )
+    return rounds, feedback
+
+
+@jax.jit
+def _observe(
+    policy: Policy, environment: Environment, world: Any, key: jax.Array, times: jax.Array
+) -> Round:
+    def observe(t: jax.Array) -> Round:
+        return show(policy, environment.observe(world, jax.random.fold_in(key, t), t))
+
+    return jax.lax.map(observe, times)
+
+
+@jax.jit(donate_argnums=1)
+def _choose_loop(policy: Policy, state: Any, rounds: Round, count: Any) -> Any:
+    size = rounds.mask.shape[0]
+
+    def body(i: jax.Array, carry: tuple[Any, jax.Array]) -> tuple[Any, jax.Array]:
+        state, total = carry
+        round = jax.tree.map(lambda rows: rows[i % size], rounds)
+        index = policy.choose(state, jax.random.fold_in(jax.random.key(0), i), round).index
+        # Never true, which the compiler cannot know: so each round's choice may find another
+        # state, as in a real run, and no work on the state alone is done once for all rounds.
+        state = jax.lax.cond(index < 0, _changed, lambda state: state, state)
+        return state, total + index
+
+    return jax.lax.fori_loop(0, count, body, (state, jnp.int32(0)))
+
+
+@jax.jit(donate_argnums=1)
+def _learn_loop(policy: Policy, state: Any, feedback: Feedback, count: Any) -> Any:
+    size = feedback.reward.shape[0]
+
+    def body(i: jax.Array, state: Any) -> Any:
+        row = jax.tree.map(lambda rows: rows[i % size], feedback)
+        return policy.learn(state, jax.random.fold_in(jax.random.key(1), i), row)
+
+    return jax.lax.fori_loop(0, count, body, state)
+
+
+def _changed(state: Any) -> Any:
+    def change(leaf: jax.Array) -> jax.Array:
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return leaf
+        return ~leaf if leaf.dtype == bool else leaf + jnp.ones((), leaf.dtype)
+
+    return jax.tree.map(change, state)

@@ -1,0 +1,141 @@
+"""Experiments past the paper: what it could not compute, and how far its method goes."""
+
+from jostle.lab.spec.experiment import Experiment
+from jostle.lab.spec.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
+
+DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
+EVERYONE = (*NEURAL, *LINEAR, "ucb1", "uniform")
+CHANGES = (
+    "npr:optimiser=sgd,step_size=0.1",
+    "npr:network=paper",
+    "npr:linear=false",
+    "npr:decay=0",
+    "npr:decay=0.2",
+    "npr:average=0",
+    "npr:noise=0",
+    "npr:noise=0.3",
+    "npr:steps=1",
+    "npr:steps=20",
+    "npr:batch=16",
+    "npr:batch=256",
+    "npr:width=32",
+    "npr:width=128",
+)
+FRONT = (
+    "npr",
+    "npr:steps=1",
+    "npr:steps=2",
+    "npr:steps=10",
+    "npr:batch=16",
+    "npr:batch=256",
+    "npr:every=4",
+    "npr:every=16",
+)
+SWEPT = (
+    "npr",
+    "npr:noise=0",
+    "npr:sweep=0",
+    "neural-ucb",
+    "neural-ucb:sweep=512",
+    "neural-ts",
+    "neural-ts:sweep=512",
+    "falcon",
+    "falcon:sweep=512",
+)
+STRENGTHS = {
+    "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
+    "neural-ts": ("0.3", "1", "3", "10"),  # it multiplies widths by sqrt(lambda), which is 0.01
+}
+AT_STRENGTHS = {
+    f"{policy}:covariance={covariance}": tuple(
+        f"{policy}:covariance={covariance},exploration={strength}" for strength in strengths
+    )
+    for policy, strengths in STRENGTHS.items()
+    for covariance in ("full", "diagonal")
+}
+"""A policy at each of its strengths."""
+
+BEYOND: dict[str, Experiment] = {
+    each.name: each
+    for each in (
+        Experiment(
+            "practical",
+            DATA,
+            EVERYONE,
+            rounds=10_000,
+            title="Mistakes with the practical encoding, every policy with its defaults",
+        ),
+        Experiment(
+            "ordinal",
+            tuple(f"{data}:encoding=paper" for data in DATA),
+            (*EVERYONE, "npr:decay=0.25", "npr:decay=0.05"),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            title="Mistakes with the paper's encoding, every policy with its defaults; NPR also "
+            "with weaker decay",
+        ),
+        Experiment(
+            "skyline",
+            tuple(f"{data}:told=true" for data in DATA),
+            ("npr",),
+            rounds=10_000,
+            title="Mistakes of NPR when it is told the right answer after each choice",
+        ),
+        Experiment(
+            "fresh",
+            ("h1:pool=none", "h2:pool=none"),
+            (*NEURAL, *LINEAR, "uniform"),
+            rounds=10_000,
+            title="Regret when the arms are new in each round, every policy with its defaults",
+        ),
+        Experiment(
+            "sweep",
+            ("h1", "h2"),
+            SWEPT,
+            rounds=10_000,
+            title="What pulling each arm once brings: policies with and without it, with their "
+            "defaults",
+        ),
+        Experiment(
+            "covariance",
+            ("h1", "h2", "mushroom:encoding=paper", "shuttle:encoding=paper"),
+            ("npr", *(policy for strengths in AT_STRENGTHS.values() for policy in strengths)),
+            rounds=2_000,
+            title="Full and diagonal covariance at the same strengths of exploration, not tuned",
+        ),
+        Experiment(
+            "cells",
+            ("letter:encoding=paper", "covertype:encoding=paper"),
+            ("npr", *FULL, *DIAGONAL),
+            rounds=10_000,
+            seeds=(0,),
+            title="Full covariance where the paper ran out of memory, networks 64 wide",
+        ),
+        Experiment(
+            "cells-wide",
+            ("h1", "h2", "lastfm", "delicious"),
+            sized(("npr", *FULL, *DIAGONAL), "128"),
+            rounds=4_000,
+            seeds=(0,),
+            title="Full covariance where the paper ran out of memory, networks 128 wide",
+        ),
+        Experiment(
+            "ablation",
+            ("h1", "mushroom", "magic", "adult"),
+            ("npr", *CHANGES),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            figure="changes",
+            title="NPR with one thing changed at a time",
+        ),
+        Experiment(
+            "front",
+            ("h1", "mushroom", "shuttle"),
+            FRONT,
+            rounds=10_000,
+            figure="front",
+            title="Regret against compute: steps, batch and interval of NPR's updates",
+        ),
+    )
+}
+"""Experiments of our own, by name."""

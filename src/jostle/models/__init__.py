@@ -1,0 +1,1 @@
+"""What policies learn with: networks and how they are fitted, ridge regression, covariances."""

@@ -1,0 +1,183 @@
+"""Fitting a network to a history of perturbed rewards: the objective of Eq. (2) and its descent.
+
+    L(theta) = sum_s (f(x_s; theta) - (r_s + gamma_s))^2 / 2 + m lambda |theta - theta_0|^2 / 2
+
+We descend L divided by the number of observations: the minimiser is the same, and a step size
+means the same in round 10 and in round 10,000. There are three ways to present the history to a
+gradient step, alike in what they optimise and far apart in what they cost:
+
+- ``FullBatch``: every observation in every step, O(t). The definition, and the reference.
+- ``Pooled``: one weighted target an arm of a fixed pool, O(K). Exact: up to a constant the loss is
+  sum_i n_i (f(x_i) - mean_i)^2 / 2, and the mean of n_i fresh N(0, nu^2) is one N(0, nu^2 / n_i).
+- ``MiniBatch``: a random draw of observations for each step, O(1). The perturbation of observation
+  s is a pure function of the round's key and s: drawn twice in a round, it is perturbed alike.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from jostle.core.contexts import take
+from jostle.models.history import OLDEST, History, PooledHistory
+from jostle.models.networks import Network, estimate, width_of
+from jostle.types import Feedback
+
+
+class Batch(NamedTuple):
+    """What one gradient step sees: weighted targets, the weights summing to 1."""
+
+    contexts: Any
+    targets: jax.Array
+    weights: jax.Array
+
+
+Batches = Callable[[jax.Array], Batch]
+"""The batch of step j of a round."""
+
+
+def perturbations(key: jax.Array, indices: jax.Array) -> jax.Array:
+    """gamma_s / nu for each observation s of ``indices``: standard normal, decided by (key, s)."""
+    return jax.vmap(lambda s: jax.random.normal(jax.random.fold_in(key, s)))(indices)
+
+
+@dataclass(frozen=True)
+class FullBatch:
+    """The whole perturbed history in every step."""
+
+    memory: int | None = None
+    forget: str = OLDEST
+
+    def empty(self, contexts: Any) -> History:
+        """A history of nothing."""
+        return History.empty(contexts)
+
+    def reserve(self, history: History, observations: int) -> History:
+        """Room for ``observations``, within the bound of ``memory``."""
+        return history.reserve(min(observations, self.memory or observations))
+
+    def append(self, history: History, key: jax.Array, feedback: Feedback) -> History:
+        """Add an observation."""
+        return history.append(key, feedback, self.forget)
+
+    def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
+        """The same perturbed history for every step of the round."""
+        index = jnp.arange(history.capacity)
+        held = index < history.size
+        batch = Batch(
+            history.contexts,
+            history.rewards + noise * perturbations(key, index),
+            jnp.where(held, 1 / jnp.maximum(history.size, 1), 0.0),
+        )
+        return lambda step: batch
+
+
+@dataclass(frozen=True)
+class MiniBatch(FullBatch):
+    """A fresh uniform draw of ``batch`` observations for each step."""
+
+    batch: int = 64
+
+    def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
+        """Step j draws by (key, j), and perturbs what it drew by (key, observation)."""
+        draw_key, noise_key = jax.random.split(key)
+
+        def batch(step: jax.Array) -> Batch:
+            draw = jax.random.fold_in(draw_key, step)
+            index = jax.random.randint(draw, (self.batch,), 0, jnp.maximum(history.size, 1))
+            targets = history.rewards[index] + noise * perturbations(noise_key, index)
+            return Batch(
+                take(history.contexts, index), targets, jnp.full(self.batch, 1 / self.batch)
+            )
+
+        return batch
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """One weighted target an arm of a fixed pool: exact, whatever the number of rounds."""
+
+    pool: int
+
+    def empty(self, contexts: Any) -> PooledHistory:
+        """A pool of which no arm has been seen."""
+        return PooledHistory.empty(self.pool, contexts.shape[-1])
+
+    def reserve(self, history: PooledHistory, observations: int) -> PooledHistory:
+        """Nothing to do: there is room for the pool."""
+        return history
+
+    def append(self, history: PooledHistory, key: jax.Array, feedback: Feedback) -> PooledHistory:
+        """Add an observation of arm ``feedback.arm``."""
+        return history.append(feedback)
+
+    def batches(self, history: PooledHistory, key: jax.Array, noise: Any) -> Batches:
+        """Arm i with weight n_i / t and target mean_i + N(0, noise^2 / n_i) in every step."""
+        pulls = jnp.maximum(history.counts, 1)
+        jitter = jax.random.normal(key, history.means.shape) * noise / jnp.sqrt(pulls)
+        batch = Batch(
+            history.contexts,
+            history.means + jitter,
+            history.counts / jnp.maximum(history.seen, 1),
+        )
+        return lambda step: batch
+
+
+Fitting = FullBatch | MiniBatch | Pooled
+
+
+def objective(
+    network: Network, params: Any, initial: Any, batch: Batch, penalty: jax.Array
+) -> jax.Array:
+    """Eq. (2) on a batch: weighted squared loss / 2 + penalty * |theta - theta_0|^2 / 2."""
+    errors = estimate(network, params, batch.contexts) - batch.targets
+    return batch.weights @ errors**2 / 2 + penalty * _squared_distance(params, initial) / 2
+
+
+def _squared_distance(params: Any, initial: Any) -> jax.Array:
+    squares = jax.tree.map(lambda a, b: jnp.sum((a - b) ** 2), params, initial)
+    return jax.tree.reduce(jnp.add, squares)
+
+
+class Fit(NamedTuple):
+    """A network being fitted."""
+
+    params: Any
+    initial: Any  # theta_0, at which the regularisation is centred
+    optimiser: Any  # the optimiser's own state
+    average: Any = None  # of the parameters of late, by which choices are made
+
+
+def descend(
+    fit: Fit,
+    batches: Batches,
+    *,
+    network: Network,
+    optimiser: optax.GradientTransformation,
+    steps: int,
+    regularisation: Any,
+    size: jax.Array,
+    pull: Any = 0.0,
+) -> Fit:
+    """``steps`` gradient steps on Eq. (2) / ``size``, from where ``fit`` stands.
+
+    Each also takes the parameters the part ``pull`` of their way back to theta_0: regularisation
+    that the optimiser does not rescale (decoupled, as in AdamW), and that does not fade with t.
+    """
+    penalty = width_of(network) * regularisation / jnp.maximum(size, 1)
+    gradient = jax.grad(objective, argnums=1)
+
+    def step(j: jax.Array, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        params, memory = state
+        slope = gradient(network, params, fit.initial, batches(j), penalty)
+        updates, memory = optimiser.update(slope, memory, params)
+        updates = jax.tree.map(
+            lambda move, now, start: move - pull * (now - start), updates, params, fit.initial
+        )
+        return optax.apply_updates(params, updates), memory
+
+    params, memory = jax.lax.fori_loop(0, steps, step, (fit.params, fit.optimiser))
+    return fit._replace(params=params, optimiser=memory)

@@ -1,0 +1,149 @@
+"""Networks that estimate rewards: pairs of ``init(key, x)`` and ``apply(params, x)``.
+
+Any object with these two methods will do: a Flax (linen) module is one as it stands. ``x`` is an
+array of contexts, (n, features); ``apply`` gives n estimates, of shape (n,) or (n, 1).
+The two below run on NumPy as well as on JAX arrays, which makes single decisions fast.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+
+from jostle.core.contexts import count, dense, product
+from jostle.core.validation import whole
+
+
+@runtime_checkable
+class Network(Protocol):
+    """What a policy asks of a network."""
+
+    def init(self, key: jax.Array, x: Any) -> Any:
+        """Fresh parameters for contexts like ``x``."""
+        ...
+
+    def apply(self, params: Any, x: Any) -> Any:
+        """Estimated rewards of the contexts ``x``."""
+        ...
+
+
+def estimate(network: Network, params: Any, contexts: Any) -> Any:
+    """f(x; theta) for every context x, as a vector."""
+    return network.apply(params, contexts).reshape(count(contexts))
+
+
+def on_host(network: Network) -> bool:
+    """Whether ``apply`` takes NumPy arrays without handing them to JAX."""
+    return isinstance(network, MLP | PaperNetwork)
+
+
+def width_of(network: Network) -> int:
+    """m, by which Eq. (2) scales its regularisation; 1 for networks that do not tell."""
+    return getattr(network, "width", 1)
+
+
+def _relu(x: Any) -> Any:
+    return x.__array_namespace__().maximum(x, 0)
+
+
+@dataclass(frozen=True)
+class MLP:
+    """A plain ReLU network with biases, initialised for practice (He et al. 2015).
+
+    ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so
+    that the first estimates are 0 for every context, and unlucky weights rule out no arm.
+    With ``linear`` a linear path runs beside the network, f(x) = net(x) + w . x, zero at first: it
+    learns from few observations what is linear, and leaves the rest to the network.
+    """
+
+    width: int = 64
+    depth: int = 3
+    linear: bool = True
+
+    def __post_init__(self) -> None:
+        whole("width", self.width)
+        whole("depth", self.depth, least=2)
+
+    def init(self, key: jax.Array, x: Any) -> list[Any]:
+        """Gaussian weights of variance 2 / fan-in; zero biases, output layer and linear path."""
+        sizes = [x.shape[-1]] + [self.width] * (self.depth - 1)
+        keys = jax.random.split(key, self.depth)
+        hidden = [
+            (jax.random.normal(k, (a, b)) * math.sqrt(2 / a), jnp.zeros(b))
+            for k, a, b in zip(keys, sizes[:-1], sizes[1:], strict=False)
+        ]
+        output = (jnp.zeros((self.width, 1)), jnp.zeros(1))
+        path = [jnp.zeros((x.shape[-1], 1))] if self.linear else []
+        return [*hidden, output, *path]
+
+    def apply(self, params: Any, x: Any) -> Any:
+        """(n, features) -> (n, 1)."""
+        *hidden, (last, offset) = params[: self.depth]
+        h = x
+        for weight, bias in hidden:
+            h = _relu(product(h, weight) + bias)
+        out = h @ last + offset
+        return out + product(x, params[-1]) if self.linear else out
+
+    def by_features(self, params: Any) -> tuple[list[Any], list[Any]]:
+        """The weights that multiply features, which are their next to last axis; and the others."""
+        (first, bias), *rest = params[: self.depth]
+        path = params[self.depth :]
+        return [first, *path], [bias, *rest]
+
+
+@dataclass(frozen=True)
+class PaperNetwork:
+    """The network of Section 3, f(x; theta) = sqrt(m) W_L relu(W_{L-1} ... relu(W_1 x)), no biases.
+
+    Initialised as in Algorithm 1: W_l = (W, 0; 0, W) with entries of N(0, 4/m), and
+    W_L = (w, -w) with entries of N(0, 2/m). Contexts are doubled, x -> [x, x] / sqrt(2)
+    (Assumption B.2), so the two halves of each layer begin alike and f(x; theta_0) = 0.
+    Layers are computed half by half, so that this zero is exact in floating point too.
+    """
+
+    width: int = 64
+    depth: int = 3
+
+    def __post_init__(self) -> None:
+        whole("width", self.width, least=2)
+        whole("depth", self.depth, least=2)
+        if self.width % 2:
+            raise ValueError(
+                f"width must be even for the symmetric initialisation, not {self.width}"
+            )
+
+    def init(self, key: jax.Array, x: Any) -> list[jax.Array]:
+        """The weights W_1 ... W_L, each of shape (inputs, outputs)."""
+        half = self.width // 2
+        keys = jax.random.split(key, self.depth)
+        fans = [x.shape[-1]] + [half] * (self.depth - 2)
+
+        def symmetric(k: jax.Array, fan: int) -> jax.Array:
+            block = jax.random.normal(k, (fan, half)) * math.sqrt(4 / self.width)
+            return jnp.block([[block, jnp.zeros_like(block)], [jnp.zeros_like(block), block]])
+
+        last = jax.random.normal(keys[-1], (half, 1)) * math.sqrt(2 / self.width)
+        hidden = [symmetric(k, fan) for k, fan in zip(keys, fans, strict=False)]
+        return [*hidden, jnp.concatenate([last, -last])]
+
+    def apply(self, params: Any, x: Any) -> Any:
+        """(n, features) -> (n, 1)."""
+        *hidden, last = params
+        x = dense(x, hidden[0].shape[0] // 2)
+        upper = lower = x * math.sqrt(0.5)
+        for weight in hidden:
+            upper, lower = (_relu(out) for out in _by_halves(weight, upper, lower))
+        half = self.width // 2
+        return math.sqrt(self.width) * (upper @ last[:half] + lower @ last[half:])
+
+
+def _by_halves(weight: Any, upper: Any, lower: Any) -> tuple[Any, Any]:
+    """[upper, lower] @ weight, each quarter of the weight a product of its own."""
+    a, b = weight.shape[0] // 2, weight.shape[1] // 2
+    return (
+        upper @ weight[:a, :b] + lower @ weight[a:, :b],
+        upper @ weight[:a, b:] + lower @ weight[a:, b:],
+    )

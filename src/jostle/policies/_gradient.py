@@ -1,0 +1,142 @@
+"""What NeuralUCB and NeuralTS share: the width of an estimate in the space of gradients."""
+
+import math
+import os
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.core.contexts import FEW_BLOCKS
+from jostle.core.record import leaf, static
+from jostle.core.validation import unknown
+from jostle.models.covariance import Diagonal, Full
+from jostle.models.fitting import Fit
+from jostle.models.gradients import Sparse
+from jostle.models.history import Tried
+from jostle.models.networks import MLP, estimate, width_of
+from jostle.policies._neural import NeuralPolicy
+from jostle.types import Feedback
+
+COVARIANCES: dict[str, Any] = {"full": Full, "diagonal": Diagonal}
+
+
+class GradientState(NamedTuple):
+    """A fitted network and the covariance of the gradients it was observed at."""
+
+    fit: Fit
+    history: Any
+    tried: Tried
+    covariance: Any
+
+
+class GradientPolicy(NeuralPolicy):
+    """A fitted network that knows how uncertain each of its estimates is.
+
+    Arguments:
+        exploration: how much the uncertainty counts (gamma or nu in the papers).
+        covariance: "diagonal", the cheap approximation, or "full", which needs memory for a
+            gradient an observation, or for a matrix of all parameters once that is cheaper.
+        regularisation: lambda, of the covariance as of Eq. (2).
+        others: see ``NeuralPolicy``.
+    """
+
+    sweep: int = static(default=0)
+    regularisation: Any = leaf(default=1e-4, least=1e-12)
+    exploration: Any = leaf(default=0.003)
+    covariance: str = static(default="diagonal")
+
+    def check(self) -> None:
+        """Refuse bad arguments."""
+        super().check()
+        if self.covariance not in COVARIANCES:
+            raise ValueError(unknown("covariance", self.covariance, COVARIANCES))
+
+    def init(self, key: jax.Array) -> GradientState:
+        """theta_0, an empty history, and Z = lambda I."""
+        fit, history, tried = super().init(key)
+        covariance = COVARIANCES[self.covariance].empty(self.parameters)
+        return GradientState(fit, history, tried, covariance)
+
+    def reserve(self, state: Any, *, observations: int, arms: int) -> GradientState:
+        """Room for more observations, if the machine has it."""
+        self._check_memory(observations)
+        state = super().reserve(state, observations=observations, arms=arms)
+        return state._replace(covariance=state.covariance.reserve(observations))
+
+    def learn(self, state: GradientState, key: jax.Array, feedback: Feedback) -> GradientState:
+        """Add the gradient of the chosen context to Z, then fit."""
+        remember_key, fit_key = jax.random.split(key)
+        alone = jax.tree.map(lambda part: part[None], feedback.context)
+        phi = jax.tree.map(lambda part: part[0], self.gradients(state, alone))
+        covariance = state.covariance.add(phi, self.regularisation)
+        state = self.remember(state._replace(covariance=covariance), remember_key, feedback)
+        return self.refit(state, fit_key)
+
+    def widths(self, state: GradientState, contexts: Any) -> jax.Array:
+        """sqrt(g' Z^-1 g / m) of each context."""
+        phis = self.gradients(state, contexts)
+        return jnp.sqrt(state.covariance.squared_widths(phis, self.regularisation))
+
+    def gradients(self, state: GradientState, contexts: Any) -> Any:
+        """phi = g(x; theta) / sqrt(m) of each context, one row each, in one batched pass."""
+
+        def one(params: Any, context: Any) -> jax.Array:
+            alone = jax.tree.map(lambda part: part[None], context)
+            return estimate(self.network, params, alone)[0]
+
+        slopes = jax.vmap(jax.grad(one), in_axes=(None, 0))(state.fit.average, contexts)
+        slopes = jax.tree.map(lambda slope: slope / math.sqrt(width_of(self.network)), slopes)
+        if not (self._many_blocks and isinstance(self.network, MLP)):
+            return _rows(slopes)
+        by_features, shared = self.network.by_features(slopes)
+        x, block = contexts
+        own = [
+            slope.reshape(len(x), self.blocks, -1)[jnp.arange(len(x)), block]
+            for slope in by_features
+        ]
+        return Sparse(_rows(own), block, _rows(shared))
+
+    @property
+    def parameters(self) -> int:
+        """p, the number of weights of the network."""
+        example = jnp.zeros((1, self.features))
+        shapes = jax.eval_shape(lambda: self.network.init(jax.random.key(0), example))
+        return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
+
+    def covariance_bytes(self, observations: int) -> int:
+        """The memory that Z takes after this many observations."""
+        if self.covariance == "diagonal":
+            return 4 * self.parameters
+        return Full.bytes(self.parameters, observations)
+
+    @property
+    def on_host(self) -> bool:
+        """Gradients are taken in compiled code."""
+        return False
+
+    @property
+    def _many_blocks(self) -> bool:
+        """Whether it pays to leave out the zeros of gradients."""
+        many = self.takes_blocks and (self.blocks or 0) > FEW_BLOCKS
+        return many and self.covariance == "full"
+
+    def _check_memory(self, observations: int) -> None:
+        needed, present = self.covariance_bytes(observations), _machine_memory()
+        if needed > 0.8 * present:
+            raise MemoryError(
+                f"{type(self).__name__} with covariance='full' needs {needed / 2**30:.1f} GiB for "
+                f"{self.parameters:,} parameters and {observations:,} observations, and this "
+                f"machine has {present / 2**30:.1f}; covariance='diagonal' needs "
+                f"{4 * self.parameters / 2**20:.1f} MiB"
+            )
+
+
+def _rows(slopes: Any) -> jax.Array:
+    """One row a context of all there is."""
+    leaves = jax.tree.leaves(slopes)
+    return jnp.concatenate([leaf.reshape(len(leaf), -1) for leaf in leaves], axis=1)
+
+
+def _machine_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,178 @@
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import jostle
+from jostle.cli import app
+from jostle.lab.results.folder import read
+
+JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_once(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path_factory.mktemp("compiled")))
+    patch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    patch.setenv("COLUMNS", "100")
+    yield
+    patch.undo()
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def alive(group):
+    """The processes of a group, a moment after they were told to end."""
+    for _ in range(50):
+        left = []
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it ended while we looked
+                state, _, its_group = path.read_text().rpartition(")")[2].split()[:3]
+                if its_group == str(group) and state != "Z":
+                    left.append(path.parent.name)
+        if not left:
+            break
+        time.sleep(0.1)
+    return left
+
+
+def test_a_small_run_writes_everything(tmp_path):
+    folder = tmp_path / "out"
+    small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,lab.own:First", "-n", 50, "-s", 2]
+    result = call("run", *small, "-o", folder, "-j", 1)
+    assert result.exit_code == 0, result.output
+    assert "[4/4]" in result.output
+    assert "lowest regret" in result.output
+    assert str(folder / "report.html") in result.output
+    names = {path.name for path in folder.iterdir()}
+    assert names >= {"manifest.json", "trials.parquet", "figure.png", "figure.svg", "report.html"}
+    outcome = read(folder)
+    assert outcome.plans[0].policies == ("uniform", "lab.own:First")
+    assert len(outcome.runs()) == 4
+
+    again = call("run", *small, "-o", folder)  # nothing is left to do
+    assert again.exit_code == 0
+    assert "[4/4]" not in again.output
+    assert len(read(folder).sessions) == 1
+    other = call("run", *small, "-o", folder, "-n", 60)
+    assert other.exit_code == 2
+    assert "experiment.rounds: 50 there, 60 now" in other.output
+    assert call("report", folder).exit_code == 0
+    assert "4 of 4 trials are finished" in call("status", folder).output
+    renewed = call("run", *small, "-o", folder, "-s", 1, "--renew")  # the last option counts
+    assert renewed.exit_code == 0
+    assert len(read(folder).runs()) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-p", "nrp"], "did you mean 'npr'"),
+        (["-p", "npr:nois=2"], "did you mean 'noise'"),
+        (["-p", "nowhere.at.all:Mine"], "cannot import"),
+        (["-p", ","], "policies is empty"),
+        (["-e", "h3"], "did you mean 'h"),
+        (["-n", "0"], "--rounds"),
+        (["-s", "many"], "--seeds"),
+        (["-t", "grit"], "did you mean 'grid'"),
+        (["fig1z"], "did you mean 'fig1"),
+        (["--engine", "rya"], "did you mean 'ray'"),
+        (["--address", "localhost:1"], "address goes with engine 'ray'"),
+    ],
+)
+def test_bad_arguments_get_one_clear_line(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call("run", *arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_foreign_folder_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    result = call("run", "-p", "uniform", "-n", 5, "-s", 1, "-o", tmp_path)
+    assert result.exit_code == 2
+    assert "is not empty" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_failing_policy_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call("run", "-p", "lab.own:Broken", "-n", 5, "-s", 1)
+    assert result.exit_code == 1
+    assert "lab.own:Broken on h1, seed 0: RuntimeError: broken on purpose" in result.output
+    assert "own.py" in result.output  # the traceback
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_help_and_version():
+    assert call("--version").output.strip() == jostle.__version__
+    text = call("run", "--help").output
+    for word in ("Examples", "--environment", "--policies", "--rounds", "--seeds", "--jobs"):
+        assert word in text
+
+
+def test_help_does_not_import_jax():
+    code = "import sys, jostle.cli; sys.exit('jax' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
+    folder = tmp_path / "out"
+    endless = "h1:features=4,pool=6,shown=3"
+    arguments = ["-e", endless, "-p", "uniform,npr", "-n", "100000", "-s", "2", "-j", "2"]
+    process = subprocess.Popen(
+        [*JOSTLE, "run", *arguments, "-o", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        line = process.stdout.readline()
+        assert "uniform, seed" in line, process.stderr.read()
+        os.killpg(process.pid, signal.SIGINT)
+        stopped = time.monotonic()
+        output, errors = process.communicate(timeout=30)
+        assert alive(process.pid) == []
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert time.monotonic() - stopped < 20
+    assert "Interrupted." in errors
+    assert "of 4 runs are finished and kept; the same command" in errors
+    assert "Traceback" not in errors + output
+    assert "uniform" in output
+    outcome = read(folder)
+    assert {run.trial.policy for run in outcome.runs()} == {"uniform"}
+    assert ("npr", 1) in {(trial.policy, trial.seed) for trial in outcome.missing()}
+    assert (folder / "report.html").exists()
+
+
+def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
+    monkeypatch.setenv("JOSTLE_DATA", str(tmp_path))
+    result = CliRunner().invoke(app, ["run", "-e", "mushroom", "-p", "uniform", "-n", "10"])
+    assert result.exit_code == 1
+    assert "jostle data fetch mushroom" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr("jostle.cli.session.WORTH_SAYING", 1000)
+    settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
+    result = call("run", *settings, "-p", "neural-ucb:covariance=full")
+    assert result.exit_code == 0
+    assert "neural-ucb:covariance=full: 0.00 GiB a run for its full covariance" in result.stdout

@@ -1,0 +1,80 @@
+"""``jostle theory``: a whole small study, and what it refuses."""
+
+import json
+from functools import partial
+
+import pytest
+from typer.testing import CliRunner
+
+from jostle import Uniform
+from jostle.cli import app
+from jostle.theory.descent import descent
+from jostle.theory.watched_run import travel
+
+SMALL = "h1:features=4,pool=6,shown=6"
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["theory", *map(str, arguments)])
+
+
+def by_chance(problem, policy, rounds):
+    assert policy.features == problem.contexts.shape[1]
+    return travel(problem, Uniform(policy.features), rounds)
+
+
+def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    # Every policy is made, but all of them play as one does, and networks are small: this test is
+    # of the page, and compiling five policies would take most of its time.
+    monkeypatch.setattr("jostle.theory.study.travel", by_chance)
+    monkeypatch.setattr("jostle.theory.study.descent", partial(descent, widths=(8, 16), steps=9))
+    folder = tmp_path / "out"
+    result = call(SMALL, "-n", 60, "-s", 2, "-m", 8, "-o", folder)
+    assert result.exit_code == 0, result.output
+    for words in (
+        "effective dimension",
+        "bound on the regret",
+        "times NPR's",
+        "NTKPerturbed, theory",
+        "Lemma 4.1",
+        "Lemma 4.2",
+        "Lemma 4.3",
+        "Lemma 4.4",
+        "Lemma 4.6",
+        "Lemma C.1",
+        "[holds]",
+        "playing NPR, seed 1",
+    ):
+        assert words in result.output, words
+    names = {path.name for path in folder.iterdir()}
+    assert {"theory.txt", "theory.png", "theory.json", "lemma-4.1.png", "regret.png"} <= names
+    content = json.loads((folder / "theory.json").read_text())
+    assert content["bound"]["total"] > max(content["final_regrets"]["NPR"])
+    assert set(content["findings"]) >= {"lemma-4.1", "lemma-4.4", "lemma-4.6", "shape", "kernel"}
+    assert (folder / "theory.txt").read_text() in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["h3"], "did you mean 'h"),
+        (["h1:pool=none"], "fixed pool of arms"),
+        ([SMALL, "-n", "10"], "rounds must be at least 4 K = 24"),
+        ([SMALL, "-n", "60", "--lambda", "0.5"], "lam must be at least"),
+        ([SMALL, "-n", "60", "-m", "7"], "width must be even"),
+    ],
+)
+def test_bad_arguments_get_one_line_and_leave_nothing(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_the_help_teaches():
+    text = call("--help").output
+    for word in ("Examples", "Theorem 4.7", "--rounds", "--lambda", "theory.png"):
+        assert word in text

@@ -1,0 +1,68 @@
+"""Trials in worker processes: the same numbers whoever plays them, and what goes wrong."""
+
+import os
+import signal
+
+import pytest
+
+from jostle.lab.results.model import Advanced, Broken, Run, Timed, gather
+from jostle.lab.running.dispatch import compare
+from jostle.lab.running.engine import Engine
+from jostle.lab.running.worker import WorkerError
+from jostle.lab.spec.plan import Plan
+from lab.examples import same
+
+WORLD = "h1:features=4,pool=6,shown=3"
+PLAN = Plan(WORLD, ("npr:steps=2", "lab.own:First"), 40, (0, 1, 2))
+
+
+def events(plan, jobs=1, timed=(), engine="local"):
+    with Engine(engine, jobs).workers(len(plan.trials())) as workers:
+        return list(compare(plan.trials(), workers, timed=list(timed)))
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Everything one worker says of a small plan."""
+    return events(PLAN, timed=PLAN.trials()[:2])
+
+
+def test_news_come_of_every_trial(alone):
+    made = gather(PLAN, alone)
+    assert made.missing() == []
+    assert len({run.regret for run in made.of("npr:steps=2")}) == 3  # seeds differ
+    last = {event.trial: event.share for event in alone if isinstance(event, Advanced)}
+    assert last == dict.fromkeys(PLAN.trials(), 1.0)
+    assert [isinstance(event, Run) for event in alone].count(True) == 6
+    assert [event.policy for event in alone[-2:] if isinstance(event, Timed)] == list(PLAN.policies)
+    assert all(0 < times.choosing < 1000 for times in made.times.values())
+
+
+def test_the_numbers_do_not_depend_on_the_number_of_workers(alone):
+    assert same(gather(PLAN, alone), gather(PLAN, events(PLAN, jobs=2)))
+
+
+def test_an_error_in_a_policy_is_told_and_the_others_go_on():
+    plan = Plan(WORLD, ("lab.own:Broken", "lab.own:First"), 10, (0, 1))
+    heard = events(plan)
+    broken = [event for event in heard if isinstance(event, Broken)]
+    assert [event.trial.seed for event in broken] == [0]  # the other seed is not tried
+    assert broken[0].message == "RuntimeError: broken on purpose"
+    assert "own.py" in broken[0].details
+    assert len(gather(plan, heard).of("lab.own:First")) == 2
+
+
+def test_a_worker_that_dies_again_and_again_is_an_error_and_not_a_hang():
+    message = "ended by signal SIGKILL.*, 3 times, at lab.own:Dying on .*, seed 0"
+    with pytest.raises(WorkerError, match=message):
+        events(Plan(WORLD, ("lab.own:Dying",), 10, (0,)))
+
+
+def test_the_trial_of_a_lost_worker_is_played_by_another(alone):
+    with Engine("local", 2).workers(6) as workers:
+        heard = []
+        for event in compare(PLAN.trials(), workers):
+            if not heard:
+                os.kill(workers.process(0), signal.SIGKILL)
+            heard.append(event)
+    assert same(gather(PLAN, alone), gather(PLAN, heard))
