@@ -58,7 +58,7 @@ class GradientPolicy(NeuralPolicy):
         covariance = COVARIANCES[self.covariance].empty(self.parameters)
         return GradientState(fit, history, tried, covariance)
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> GradientState:
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> GradientState:
         """Room for more observations, if the machine has it."""
         self._check_memory(observations)
         state = super().reserve(state, observations=observations, arms=arms)

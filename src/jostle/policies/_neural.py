@@ -163,12 +163,16 @@ class NeuralPolicy(Policy):
         )
         return NeuralState(fit, history, Tried.none())
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
-        """Room for more observations and arm ids."""
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> Any:
+        """Room for more observations, and flags for the arms that are swept."""
         history = self._fitting().reserve(state.history, observations)
-        arms = self.pool or arms
+        arms = self.pool or (self.sweep if arms is None else arms)
         tried = state.tried.reserve(arms) if arms <= self.sweep else Tried.none()
         return state._replace(history=history, tried=tried)
+
+    def trim(self, state: Any, *, observations: int) -> Any:
+        """Without the room in the history that this many observations leave unused."""
+        return state._replace(history=self._fitting().trim(state.history, observations))
 
     def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
         """The state with one more observation, the network as it was."""
@@ -181,16 +185,20 @@ class NeuralPolicy(Policy):
         def update(fit: Fit) -> Fit:
             if self.restart:
                 fit = Fit(fit.initial, fit.initial, self._optimiser().init(fit.initial))
-            fit = descend(
-                fit,
-                self._fitting().batches(state.history, key, noise),
-                network=self.network,
-                optimiser=self._optimiser(),
-                steps=self.steps,
-                regularisation=self.regularisation,
-                size=state.history.size,
-                pull=self.step_size * self.decay,
-            )
+
+            def fitted(history: Any) -> Fit:
+                return descend(
+                    fit,
+                    self._fitting().batches(history, key, noise),
+                    network=self.network,
+                    optimiser=self._optimiser(),
+                    steps=self.steps,
+                    regularisation=self.regularisation,
+                    size=history.size,
+                    pull=self.step_size * self.decay,
+                )
+
+            fit = self._fitting().within(state.history, fitted)
             return fit._replace(average=self._averaged(fit, state.history.seen))
 
         if self.every == 1:
@@ -216,6 +224,11 @@ class NeuralPolicy(Policy):
     def needs_arms(self) -> bool:
         """Observations are pooled, or put in their blocks, by arm id."""
         return self.takes_blocks or isinstance(self._fitting(), Pooled)
+
+    @property
+    def indexes_arms(self) -> bool:
+        """Whether observations are pooled by arm id; the sweep copes with any id."""
+        return isinstance(self._fitting(), Pooled)
 
     @property
     def takes_blocks(self) -> bool:

@@ -8,6 +8,9 @@ from jostle.core.record import Record, static
 from jostle.core.validation import whole
 from jostle.types import Choice, Feedback, Round
 
+UNKNOWN_ARMS = 2048
+"""Arm ids that there is room for when nobody knows how many there are."""
+
 
 class Policy(Record):
     """An immutable pytree of hyper-parameters with three pure functions.
@@ -34,8 +37,16 @@ class Policy(Record):
         """The state after one more observation."""
         raise NotImplementedError
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
-        """The same state with room for this many observations and for arm ids below ``arms``."""
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> Any:
+        """The same state with room for this many observations and for arm ids below ``arms``.
+
+        ``arms=None`` says that their number is not known: policies that keep something for each
+        arm id then make room for ``UNKNOWN_ARMS`` of them.
+        """
+        return state
+
+    def trim(self, state: Any, *, observations: int) -> Any:
+        """The same state without room that ``observations`` observations leave unused."""
         return state
 
     def deciding(self, state: Any) -> Any:
@@ -46,6 +57,11 @@ class Policy(Record):
     def needs_arms(self) -> bool:
         """Whether every observation must carry the id of its arm."""
         return False
+
+    @property
+    def indexes_arms(self) -> bool:
+        """Whether the state holds something for each arm id, so that ``reserve`` bounds the ids."""
+        return True
 
     @property
     def takes_blocks(self) -> bool:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge, lengths, replaced
-from jostle.policies.base import Policy
+from jostle.policies.base import UNKNOWN_ARMS, Policy
 from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
@@ -72,8 +72,9 @@ class HLinUCB(Policy):
         seed = jax.random.key_data(key)
         return HLinUCBState(users, self._items(1), self._hidden(seed, 0, 1), seed)
 
-    def reserve(self, state: HLinUCBState, *, observations: int, arms: int) -> HLinUCBState:
+    def reserve(self, state: HLinUCBState, *, observations: int, arms: int | None) -> HLinUCBState:
         """Room for more items."""
+        arms = UNKNOWN_ARMS if arms is None else arms
         held = state.hidden.shape[0]
         if arms <= held:
             return state

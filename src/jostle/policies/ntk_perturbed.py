@@ -98,7 +98,7 @@ class NTKPerturbed(Policy):
             jnp.zeros(self.pool),
         )
 
-    def reserve(self, state: NTKState, *, observations: int, arms: int) -> NTKState:
+    def reserve(self, state: NTKState, *, observations: int, arms: int | None) -> NTKState:
         """Room for the ids of the pool."""
         return state._replace(tried=state.tried.reserve(self.pool))
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.core.record import leaf
-from jostle.policies.base import Policy
+from jostle.policies.base import UNKNOWN_ARMS, Policy
 from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
@@ -44,8 +44,9 @@ class UCB1(Policy):
         """No arm pulled."""
         return UCB1State(jnp.zeros(1, jnp.int32), jnp.zeros(1), jnp.int32(0), jnp.float32(0))
 
-    def reserve(self, state: UCB1State, *, observations: int, arms: int) -> UCB1State:
+    def reserve(self, state: UCB1State, *, observations: int, arms: int | None) -> UCB1State:
         """Room for more arm ids."""
+        arms = UNKNOWN_ARMS if arms is None else arms
         extra = (0, max(0, arms - state.counts.shape[0]))
         return state._replace(
             counts=jnp.pad(state.counts, extra), totals=jnp.pad(state.totals, extra)

@@ -33,7 +33,7 @@ class Watched(Policy):
             self.policy.init(key), jnp.zeros(0, jnp.int32), jnp.zeros(0), jnp.int32(0)
         )
 
-    def reserve(self, state: WatchedState, *, observations: int, arms: int) -> WatchedState:
+    def reserve(self, state: WatchedState, *, observations: int, arms: int | None) -> WatchedState:
         """Room for more rounds."""
         extra = (0, max(0, observations - len(state.arms)))
         inner = self.policy.reserve(state.inner, observations=observations, arms=arms)
