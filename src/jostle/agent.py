@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jostle import serialization
@@ -149,10 +150,10 @@ class Agent:
 
     @property
     def state(self) -> Any:
-        """A copy of the policy's state, in NumPy arrays."""
+        """A copy of the policy's state."""
         self._check_process()
         with self._state_lock:
-            return jax.tree.map(np.array, self._state)
+            return jax.tree.map(lambda leaf: jnp.asarray(np.array(leaf)), self._state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, whole or not at all."""
