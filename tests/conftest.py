@@ -32,10 +32,10 @@ if CHOSEN not in os.environ:  # the first process; workers inherit what it chose
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
-from jostle.lab.running.programs import make_room
-
 
 @pytest.fixture(autouse=True)
 def room_for_programs():
     """Hundreds of tests in one process compile more than Linux lets it map."""
+    from jostle.lab.running.programs import make_room  # after JAX's settings
+
     make_room()
