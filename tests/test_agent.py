@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from jostle import NPR, UCB1, Agent, EpsilonGreedy, HLinUCB, NeuralTS, Uniform
+from jostle import NPR, UCB1, Agent, EpsilonGreedy, HLinUCB, NeuralTS, Training, Uniform
 from jostle.models.networks import MLP
 from jostle.types import Choice
 
@@ -18,7 +18,7 @@ from support import assert_same, no_compilation
 
 D = 3
 CONTEXTS = np.random.default_rng(0).normal(size=(4, D))
-SMALL = {"network": MLP(8, 2), "steps": 2, "batch": 8, "memory": 10_000}
+SMALL = {"network": MLP(8, 2), "training": Training(steps=2, batch=8, memory=10_000)}
 
 
 class MyNetwork(MLP):
@@ -135,7 +135,7 @@ def test_after_the_first_call_nothing_is_compiled_again():
 def test_the_memory_is_bounded_by_a_rule_and_by_the_policys_own_bound():
     assert Agent(NPR(7)).state.history.capacity == 2**20
     assert Agent(NPR(255)).state.history.capacity == 2**23 // 256
-    bounded = Agent(NPR(D, **{**SMALL, "memory": 40}))
+    bounded = Agent(NPR(D, network=MLP(8, 2), training=Training(steps=2, batch=8, memory=40)))
     bounded.learn(np.ones((100, D)), np.arange(100.0))
     assert sorted(bounded.state.history.rewards) == list(range(60, 100))
 
@@ -293,7 +293,7 @@ def test_a_forked_process_is_told_what_to_do():
 
 
 def test_a_policy_of_the_users_own_parts_is_saved_and_loaded_with_it(tmp_path):
-    policy = NPR(D, network=MyNetwork(8, 2), steps=2)
+    policy = NPR(D, network=MyNetwork(8, 2), training=Training(steps=2))
     agent = Agent(policy)
     agent.learn(CONTEXTS[0], 1.0)
     path = tmp_path / "agent.npz"

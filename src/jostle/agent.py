@@ -12,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jostle import serialization
+from jostle.arm_slots import LARGEST_SLOT, ArmSlots
 from jostle.core.contexts import Blocks
 from jostle.core.validation import finite, numeric, whole
-from jostle.policies.base import UNKNOWN_ARMS, Policy
+from jostle.policies.base import Policy
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 HISTORY_NUMBERS = 2**23
@@ -23,9 +24,6 @@ FEWEST_OBSERVATIONS, MOST_OBSERVATIONS = 2**10, 2**20
 """Bounds on the observations that an agent remembers by that rule."""
 CHUNK_NUMBERS, LONGEST_CHUNK = 2**16, 64
 """Numbers, and rows, of the batch that the compiled learning program takes."""
-OWN_SLOTS = 1024
-"""Arm ids below this are their own slot in the policy's arrays; others get the next free one."""
-LARGEST_ID = 2**63 - 1
 
 
 class Room(NamedTuple):
@@ -62,7 +60,8 @@ class Agent:
         # Asked once, because a property costs half a microsecond per decision.
         self._on_host, self._needs_arms = policy.on_host, policy.needs_arms
         self._takes_blocks, self._features = policy.takes_blocks, _features(policy)
-        self._arms = _ArmSlots(policy)
+        self._spec = policy.spec
+        self._arms = ArmSlots(policy)
         self._process = os.getpid()
         self.seed = whole("seed", seed, least=0)
         self.decisions = 0
@@ -206,7 +205,7 @@ class Agent:
     ) -> "Agent":
         made = serialization.rebuild(header["policy"]) if policy is None else policy
         agent = cls(made, header["seed"])
-        agent._arms = _ArmSlots.from_data(made, header["arms"])
+        agent._arms = ArmSlots.from_data(made, header["arms"])
         observations = header["observations"]
         like = jax.eval_shape(
             lambda: made.trim(_init(made, agent._init_key, agent._room), observations=observations)
@@ -347,63 +346,8 @@ class Agent:
         return np.int32(NOBODY) if user is None else np.int32(self._users(user, 1)[0])
 
     def _users(self, users: Any, count: int) -> np.ndarray:
-        limit = getattr(self.policy, "users", None) or LARGEST_SLOT
+        limit = self._spec.users or LARGEST_SLOT
         return _ids("user", users, count, limit).astype(np.int32)
-
-
-LARGEST_SLOT = 2**31 - 1
-
-
-class _ArmSlots:
-    """Which place in the policy's arrays each arm id has.
-
-    Policies with a fixed number of arms, and those that keep nothing for single arms, use the ids
-    as they are. For the others, small ids are their own slots, and larger ones take the next free
-    slot when they are first learned about, so that a sparse id costs no more than a small one.
-    Until then they share the last slot, of which nothing is ever learned.
-    """
-
-    def __init__(self, policy: Policy):
-        fixed = getattr(policy, "pool", None) or getattr(policy, "blocks", None)
-        self.limit: int = fixed or LARGEST_ID + 1
-        self.grown = False
-        self.capacity: int | None = None
-        self._sparse: dict[int, int] | None = None
-        if fixed is None and policy.indexes_arms:
-            self.capacity, self._sparse = UNKNOWN_ARMS, {}
-
-    def look_up(self, ids: np.ndarray) -> np.ndarray:
-        """The slot of each id."""
-        if self._sparse is None:
-            return np.minimum(ids, LARGEST_SLOT).astype(np.int32, copy=False)
-        if ids.max(initial=0) < OWN_SLOTS:
-            return ids.astype(np.int32, copy=False)
-        last = self.capacity - 1  # type: ignore[operator]
-        slots = [i if i < OWN_SLOTS else self._sparse.get(i, last) for i in ids.tolist()]
-        return np.array(slots, np.int32)
-
-    def assign(self, ids: np.ndarray) -> np.ndarray:
-        """The slot of each id, after giving one to those that have none yet."""
-        if self._sparse is not None and ids.max(initial=0) >= OWN_SLOTS:
-            for i in ids.tolist():
-                if i >= OWN_SLOTS and i not in self._sparse:
-                    self._sparse[i] = OWN_SLOTS + len(self._sparse)
-            while OWN_SLOTS + len(self._sparse) >= self.capacity:  # type: ignore[operator]
-                self.capacity, self.grown = 4 * self.capacity, True  # type: ignore[operator]
-        return self.look_up(ids)
-
-    def as_data(self) -> dict[str, Any]:
-        """For the header of a file."""
-        return {"capacity": self.capacity, "sparse": list(self._sparse or ())}
-
-    @classmethod
-    def from_data(cls, policy: Policy, data: dict[str, Any]) -> "_ArmSlots":
-        """What ``as_data`` returned."""
-        made = cls(policy)
-        if made._sparse is not None:
-            made.capacity = data["capacity"]
-            made._sparse = {i: OWN_SLOTS + place for place, i in enumerate(data["sparse"])}
-        return made
 
 
 def _decisions(value: Any) -> list[Choice]:
@@ -435,8 +379,7 @@ def _observed(decisions: list[Choice], alone: bool) -> tuple[Any, Any, Any]:
 
 def _features(policy: Policy) -> int:
     """The length of a context as it is given: in blocks, without its zeros."""
-    blocks = policy.blocks if policy.takes_blocks else 1  # type: ignore[attr-defined]
-    return policy.features // blocks
+    return policy.features // (policy.spec.blocks or 1 if policy.takes_blocks else 1)
 
 
 def _ids(name: str, value: Any, count: int, limit: int) -> np.ndarray:

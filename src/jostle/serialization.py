@@ -19,6 +19,7 @@ import optax
 from jostle import policies
 from jostle.core.atomic import atomic
 from jostle.models import networks
+from jostle.models.training import Training
 from jostle.policies.base import Policy
 
 FORMAT = "jostle-agent"
@@ -64,6 +65,8 @@ def rebuild(description: Any, where: str = "policy") -> Any:
 
 
 def _part_class(name: str) -> type | None:
+    if name == Training.__name__:
+        return Training
     return getattr(policies, name, None) or getattr(networks, name, None)
 
 

@@ -1,6 +1,5 @@
 """The settings that take part in tuning a policy."""
 
-import dataclasses
 import itertools
 
 from jostle.core.grammar import parse
@@ -18,7 +17,7 @@ def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, floa
     """
     if tuning.method == "none":
         return [{}]
-    numbers = {each.name for each in dataclasses.fields(policy) if "limits" in each.metadata}
+    numbers = policy.numeric_settings()
     fixed = set(parse(text).settings)
     axes: dict[str, tuple[float, ...]] = {}
     for name, values in tuning.grid.items():

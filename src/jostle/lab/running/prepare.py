@@ -7,7 +7,6 @@ from jostle import factory as naming
 from jostle.environments import Environment
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD, Plan
-from jostle.policies import Policy
 
 Settings = dict[str, str]
 
@@ -45,7 +44,7 @@ def prepare(experiment: Experiment) -> Panels:
             policies.setdefault(text, {}).update(described)
             plan = _plan(experiment, text, world, tuple(made), size)
             plans.append(plan)
-            sizes |= {name: _bytes(policy, plan.rounds) for name, policy in made.items()}
+            sizes |= {name: policy.covariance_bytes(plan.rounds) for name, policy in made.items()}
     return Panels(tuple(plans), environments, policies, sizes)
 
 
@@ -58,7 +57,7 @@ def _plan(
         raise ValueError(
             f"tuning.rounds is {tuning.rounds}, but {text!r} has only {rounds} rounds in all"
         )
-    chance = getattr(world, "chance", None)
+    chance = world.spec.chance
     if experiment.measure == REWARD and chance is None:
         raise ValueError(
             f"measure 'reward' does not suit {text!r}: it does not tell what a random choice earns"
@@ -69,8 +68,3 @@ def _plan(
 
 def _sized(text: str, size: int | None) -> str:
     return text if size is None else text.replace("{size}", str(size))
-
-
-def _bytes(policy: Policy, rounds: int) -> int:
-    covariance_bytes = getattr(policy, "covariance_bytes", None)
-    return covariance_bytes(rounds) if covariance_bytes is not None else 0

@@ -42,8 +42,7 @@ class Stopwatch:
 
     def measure(self) -> Times:
         """The best of a few repeats of each loop."""
-        every = getattr(self._policy, "every", 1)
-        cycle = every if isinstance(every, int) else 1
+        cycle = self._policy.update_interval
         return Times(
             choosing=_best(lambda count: self._time(self._choose, self._rounds, count)),
             learning=_best(lambda count: self._time(self._learn, self._feedback, count), cycle),

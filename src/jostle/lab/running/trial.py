@@ -37,7 +37,7 @@ def play(
     environment = _environment(trial.environment)
     named = make_policy(trial.policy, environment)
     tried = candidates(tuning, trial.policy, named)
-    policies = [named.replace(**settings) if settings else named for settings in tried]
+    policies = [named.with_settings(**settings) if settings else named for settings in tried]
     raced = race(
         policies,
         environment,
