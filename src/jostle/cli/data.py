@@ -191,7 +191,7 @@ def verify(
         for report in reports:
             for row, finding in enumerate(report.findings):
                 word = words.word(finding)
-                colour = "red" if finding.file.name in report.lacking else words.COLOURS[word]
+                colour = "red" if finding.file.name in report.missing else words.COLOURS[word]
                 first = "" if row else report.name
                 note = words.note(finding, report)
                 table.add_row(first, finding.file.name, f"[{colour}]{word}[/]", note)

@@ -70,7 +70,7 @@ def note(finding: "Finding", report: "Report") -> str:
     if finding.status is Status.WRONG:
         return "checksum"  # the checksums themselves are in the line on stderr
     if finding.status is Status.MISSING and file.role == "required":
-        return "required" if file.name in report.lacking else "partial instead"
+        return "required" if file.name in report.missing else "partial instead"
     return finding.note
 
 
@@ -95,9 +95,9 @@ def complaints(report: "Report") -> Iterator[str]:
     from jostle.datasets import paths as store
 
     name = report.name
-    if report.lacking:
+    if report.missing:
         some = any(finding.place for finding in report.findings)
-        state = f"lacks {', '.join(report.lacking)}" if some else "is not here"
+        state = f"lacks {', '.join(report.missing)}" if some else "is not here"
         yield (
             f"{name}: {state} (looked in {report.folder}); to download: jostle data fetch {name}; "
             f"if elsewhere: set {store.DATA}"

@@ -10,8 +10,8 @@ from jostle.core.contexts import Blocks
 from jostle.core.record import data, static
 from jostle.core.validation import whole
 from jostle.datasets.encode import Encoded, encode
-from jostle.datasets.loading import table
 from jostle.datasets.table import Table
+from jostle.datasets.uci import load_table
 from jostle.environments.base import Environment
 from jostle.types import NOBODY, Feedback, Outcome, Round, feedback_of
 
@@ -59,7 +59,7 @@ class Classification(Environment):
         rounds: int | None = None,
         told: bool = False,
     ):
-        self._fill(encode(table(name), encoding), name, rounds, told)
+        self._fill(encode(load_table(name), encoding), name, rounds, told)
 
     @classmethod
     def from_arrays(
