@@ -1,4 +1,4 @@
-"""Vectors of items and users on made-up data; the real sets are in environments' tests."""
+"""Vectors of items and users of made-up data; the tests of environments use the real sets."""
 
 import hashlib
 import os
@@ -73,9 +73,9 @@ def test_components_are_those_of_the_centred_tf_idf() -> None:
     weighted = counts * rarity
     weighted /= np.linalg.norm(weighted, axis=1, keepdims=True)
     left, sizes, _ = np.linalg.svd(weighted - weighted.mean(axis=0), full_matrices=False)
-    wanted = left[:, :3] * sizes[:3]
+    expected = left[:, :3] * sizes[:3]
     tagged = np.unique(rows[:, 0])
-    np.testing.assert_allclose(np.abs(found[tagged]), np.abs(wanted), atol=1e-5)
+    np.testing.assert_allclose(np.abs(found[tagged]), np.abs(expected), atol=1e-5)
 
 
 @pytest.mark.usefixtures("needs_extra")

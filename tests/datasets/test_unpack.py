@@ -46,7 +46,7 @@ def archive_of(place: Path, content: bytes) -> Path:
     return archive
 
 
-def test_wanted_files_come_out_plain_whatever_form_they_have(place: Path) -> None:
+def test_requested_files_are_uncompressed_whatever_form_they_have(place: Path) -> None:
     archive = archive_of(
         place,
         zipped(

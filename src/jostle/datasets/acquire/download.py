@@ -1,11 +1,11 @@
 """Downloading a file over HTTP, with retries, resumption and a limit on its size.
 
-Written with the standard library instead of pooch, because the two things that pooch does for
-others do not apply here. It verifies a download by the checksum of the *archive*, whereas
-publishers repack theirs and only the checksums of the files inside are known (``acquire.verify``).
-And its downloader begins again when a connection breaks, which UCI's server does often, neither
-bounds what it receives nor tells a passing failure from a final one. What pooch would be left with
-is to call the function below and rename the result.
+Written with the standard library instead of pooch, because what pooch does best does not apply. It
+verifies a download by the checksum of the *archive*, whereas the checksums known for these sets are
+those of the files inside, which also hold for a repacked archive (see ``acquire.verify``). Its
+downloader starts over when a connection breaks, has no limit on what it receives, and does not
+distinguish transient errors from final ones. With a downloader of our own, pooch would only call
+the function below and rename the result.
 """
 
 import http.client
