@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from requirements import real_data_folder
+
 QUICK = "--xla_backend_optimization_level=0"
 QUICKER = f"{QUICK} --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
 CHOSEN = "JOSTLE_TEST_XLA_FLAGS"
@@ -39,3 +41,12 @@ def room_for_programs():
     from jostle.lab.running.programs import make_room  # after JAX's settings
 
     make_room()
+
+
+@pytest.fixture
+def real_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the real data sets, which are parsed and cached once per session."""
+    folder = real_data_folder()
+    monkeypatch.setenv("JOSTLE_DATA", str(folder))
+    monkeypatch.setenv("JOSTLE_CACHE", str(tmp_path_factory.getbasetemp() / "parsed"))
+    return folder

@@ -7,7 +7,7 @@ import numpy as np
 
 from jostle.core.record import Record, data, static
 from jostle.core.validation import finite, lookup, numeric
-from jostle.datasets import banditlib, hetrec, vectors
+from jostle.datasets import authors_events, embeddings, hetrec
 from jostle.environments.recommendation.likes import Likes
 
 OWN = "own"
@@ -41,11 +41,11 @@ def drawn(
     the liked are listened to, and the 12,523 that its group drew its pools from when tagged.
     """
     known = hetrec.read(name, positives)
-    users = vectors.user_vectors(known, dimensions, seed)
+    users = embeddings.user_vectors(known, dimensions, seed)
     return _of_hetrec(
         known,
         users,
-        vectors.item_vectors(known, components, seed),
+        embeddings.item_vectors(known, components, seed),
         known.positives,
         np.unique(known.positives[:, 1]),
         scaling,
@@ -58,10 +58,10 @@ def authors(name: str, components: int, seed: int, scaling: str) -> Catalogue:
     Its items are those in any event's pool; liked is what comes first in a pool of the user.
     """
     known = hetrec.read(name, "tagged")
-    theirs = banditlib.read(known)
+    theirs = authors_events.read(known)
     candidates, places = np.unique(theirs.pools, return_inverse=True)
     pairs = np.column_stack([theirs.users, theirs.pools[:, 0]])
-    items = vectors.item_vectors(known, components, seed)
+    items = embeddings.item_vectors(known, components, seed)
     return _of_hetrec(known, theirs.vectors, items, pairs, candidates, scaling).replace(
         event_users=jnp.asarray(theirs.users, jnp.int32),
         event_pools=jnp.asarray(places.reshape(theirs.pools.shape), jnp.int32),

@@ -2,9 +2,9 @@ import gzip
 
 import pytest
 
-from jostle.datasets import MissingDataError, banditlib, hetrec
-from jostle.datasets import paths as store
-from jostle.datasets.acquire import verify as integrity
+from jostle.datasets import MissingDataError, authors_events, hetrec, paths
+from jostle.datasets.acquire import verify
+from jostle.datasets.acquire.verify import WrongDataError
 
 LASTFM = {
     "artists.dat": "id\tname\turl\tpictureURL\n5\tB\u00e9la\tu\tp\n3\tX\tu\tp\n",
@@ -32,12 +32,12 @@ ORIGINALS = {"bookmarks.dat", "bookmark_tags.dat", "user_taggedbookmarks.dat"}
 
 @pytest.fixture(autouse=True)
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files here are made up, so their checksums are not looked at."""
-    monkeypatch.setattr(integrity, "require", store.locate)
+    """The files here are made up, so their checksums are not compared."""
+    monkeypatch.setattr(verify, "require", paths.locate)
 
 
 def put(name: str, files: dict[str, str], ends: str = "\n") -> None:
-    folder = store.path(name)
+    folder = paths.path(name)
     folder.mkdir(parents=True)
     for file, text in files.items():
         content = text.replace("\n", ends).encode("iso-8859-1")
@@ -87,7 +87,7 @@ def test_delicious_partial_files_are_used_and_said() -> None:
 def test_with_neither_the_originals_are_asked_for() -> None:
     absent = {*ORIGINALS, "user_bookmarks_partial.tsv"}
     put("delicious", {name: text for name, text in DELICIOUS.items() if name not in absent})
-    with pytest.raises(MissingDataError, match=r"lacks user_taggedbookmarks\.dat \(plain"):
+    with pytest.raises(MissingDataError, match=r"missing: user_taggedbookmarks\.dat \(plain"):
         hetrec.read("delicious")
 
 
@@ -103,21 +103,21 @@ def pool(*first: int) -> str:
 
 
 AUTHORS = {
-    banditlib.EVENTS: f"userid\ttimestamp\tarm_pool\n2\t99\t{pool(9, 3)}\n1\t98\t{pool(5)}\n",
-    banditlib.VECTORS: "0.5 -1.0\n\n",
-    banditlib.CLUSTERS: "7\n8\n",
-    banditlib.USERS: "mappedID\tuserID\n1\t10\n2\t20\n",
+    authors_events.EVENTS: f"userid\ttimestamp\tarm_pool\n2\t99\t{pool(9, 3)}\n1\t98\t{pool(5)}\n",
+    authors_events.VECTORS: "0.5 -1.0\n\n",
+    authors_events.CLUSTERS: "7\n8\n",
+    authors_events.USERS: "mappedID\tuserID\n1\t10\n2\t20\n",
 }
 
 
 def test_the_groups_files_are_turned_to_our_indices() -> None:
     put("lastfm", LASTFM | AUTHORS)
-    found = banditlib.read(hetrec.read("lastfm"))
+    found = authors_events.read(hetrec.read("lastfm"))
     assert found.users.tolist() == [1, 0]
     assert found.times.tolist() == [99, 98]
     assert found.pools.shape == (2, 25)
     assert found.pools[0, :3].tolist() == [2, 0, 2]
-    assert found.known.tolist() == [True, False]
+    assert found.embedded.tolist() == [True, False]
     assert found.vectors.tolist() == [[0.5, -1.0], [0.0, 0.0]]
     assert found.clusters.tolist() == [7, 8]
 
@@ -125,17 +125,21 @@ def test_the_groups_files_are_turned_to_our_indices() -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        (banditlib.USERS, "mappedID\tuserID\n1\t20\n2\t10\n", "does not list the 2 users"),
-        (banditlib.EVENTS, f"userid\ttimestamp\tarm_pool\n2\t99\t{pool(4)}\n", "has items that"),
+        (authors_events.USERS, "mappedID\tuserID\n1\t20\n2\t10\n", "does not list the 2 users"),
+        (
+            authors_events.EVENTS,
+            f"userid\ttimestamp\tarm_pool\n2\t99\t{pool(4)}\n",
+            "has items that",
+        ),
     ],
 )
 def test_files_of_another_set_are_refused(file: str, text: str, message: str) -> None:
     put("lastfm", LASTFM | AUTHORS | {file: text})
-    with pytest.raises(integrity.WrongDataError, match=message):
-        banditlib.read(hetrec.read("lastfm"))
+    with pytest.raises(WrongDataError, match=message):
+        authors_events.read(hetrec.read("lastfm"))
 
 
 def test_absent_group_files_say_where_they_come_from() -> None:
     put("lastfm", LASTFM)
     with pytest.raises(MissingDataError, match="from github yilingjia/BanditLib"):
-        banditlib.read(hetrec.read("lastfm"))
+        authors_events.read(hetrec.read("lastfm"))

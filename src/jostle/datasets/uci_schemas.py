@@ -1,4 +1,4 @@
-"""How the raw text of each classification set is laid out, as data."""
+"""How the raw text of each classification set is laid out: files, columns, classes."""
 
 import string
 from collections.abc import Mapping
@@ -8,11 +8,17 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Schema:
-    """Files read one after the other, the columns of a line in order, and the classes.
+    """The layout of a classification set.
 
-    ``labels`` maps what a file writes to the index of a class. Names in ``categories`` are
-    category columns, names in ``indicators`` are columns of 0 and 1; all others are numbers.
-    ``whole`` says that a line holds whole numbers only, which are read by the fast way.
+    Attributes:
+        files: read one after the other, in this order.
+        columns: the names of a line's values, in order.
+        label: the column that holds the class.
+        classes: the classes by name.
+        labels: maps what the files write to the index of a class.
+        categories: columns of categories.
+        indicators: columns of 0 and 1; all columns that are neither are numbers.
+        separator: what separates the values of a line; white space around values is ignored.
     """
 
     files: tuple[str, ...]
@@ -22,10 +28,7 @@ class Schema:
     labels: Mapping[str, int] = field(repr=False)
     categories: frozenset[str] = frozenset()
     indicators: frozenset[str] = frozenset()
-    separator: str | None = ","
-    missing: str = "?"
-    comment: str = "|"
-    whole: bool = False
+    separator: str = ","
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -101,8 +104,7 @@ SCHEMAS: Mapping[str, Schema] = MappingProxyType(
                 "Bpv Open",
             ),
             labels=_labels(*"1234567"),
-            separator=None,
-            whole=True,
+            separator=" ",
         ),
         "letter": Schema(
             files=("letter-recognition.data",),
@@ -126,7 +128,6 @@ SCHEMAS: Mapping[str, Schema] = MappingProxyType(
             ),
             labels=_labels(*"1234567"),
             indicators=frozenset(_PLACES),
-            whole=True,
         ),
         "magic": Schema(
             files=("magic04.data",),

@@ -6,9 +6,11 @@ import pytest
 
 from jostle.datasets import Table
 
+from requirements import package
+
 
 class Series:
-    """What pandas and polars have in common."""
+    """What pandas and Polars have in common."""
 
     def __init__(self, values: list[Any], dtype: Any = None) -> None:
         self.values = np.array(values, dtype=dtype)
@@ -81,7 +83,7 @@ def test_a_frame_is_split_by_its_target() -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_real_frames_are_read(library: str) -> None:
-    module = pytest.importorskip(library)
+    module = package(library)
     columns = {"a": [1, None, 3], "b": ["x", None, "y"], "c": [True, False, True], "t": [1, 2, 1]}
     table = Table.from_frame(module.DataFrame(columns), target="t")
     np.testing.assert_array_equal(table.numeric[:, 0], np.array([1, np.nan, 3], np.float32))
@@ -92,16 +94,21 @@ def test_real_frames_are_read(library: str) -> None:
 @pytest.mark.parametrize(
     ("x", "y", "error", "message"),
     [
-        ([1, 2], [0, 1], ValueError, r"X must have 2 dimensions .* not shape \(2,\)"),
+        ([1, 2], [0, 1], ValueError, r"X must have 2 dimensions .* but has shape \(2,\)"),
         ([[1], [2, 3]], [0, 1], ValueError, "X must be rectangular"),
         ([[1], [2]], [0], ValueError, "y must hold at least 2 classes"),
-        ([[1], [2]], [0, 1, 0], ValueError, "y has 3 labels, but X 2 rows"),
-        ([[1], [2]], [0, None], ValueError, "y has no label in row 1: found None"),
+        ([[1], [2]], [0, 1, 0], ValueError, "y has 3 labels, but X has 2 rows"),
+        ([[1], [2]], [0, None], ValueError, "y has no label in row 1: got None"),
         ([[1], [2]], [0, float("nan")], ValueError, "y has no label in row 1"),
         ([[1], [2]], [[0], [1]], TypeError, "y must hold hashable values"),
-        ([[1], [2]], np.eye(2), ValueError, r"y must have 1 dimension, not shape \(2, 2\)"),
+        ([[1], [2]], np.eye(2), ValueError, r"y must have 1 dimension, but has shape \(2, 2\)"),
         ([[1], [2]], "ab", TypeError, "y must be a sequence of labels"),
-        ([[1], [np.inf]], [0, 1], ValueError, r"X\[:, 0\] must be finite .* row 1 is infinite"),
+        (
+            [[1], [np.inf]],
+            [0, 1],
+            ValueError,
+            r"X\[:, 0\] must hold finite .* row 1 is inf",
+        ),
         ([[1], [1e300]], [0, 1], ValueError, "row 1 is infinite"),
         ([[1j], [2]], [0, 1], TypeError, "has dtype complex128"),
         (np.zeros((2, 0)), [0, 1], ValueError, "X has no feature columns"),
@@ -119,7 +126,7 @@ def test_bad_names_and_frames_are_named() -> None:
     frame = Frame(size=Series([1.0, 2.0]), label=Series([0, 1]))
     with pytest.raises(ValueError, match="target: unknown column 'labl'; did you mean 'label'"):
         Table.from_frame(frame, target="labl")
-    with pytest.raises(TypeError, match="frame must be a pandas or polars data frame, not list"):
+    with pytest.raises(TypeError, match="frame must be a pandas or Polars data frame, not list"):
         Table.from_frame([[1]], target="label")
     day = np.datetime64(datetime.date(2020, 1, 1))
     frame = Frame(day=Series([day, day]), label=Series([0, 1]))

@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.datasets import cache
-from jostle.datasets import paths as store
+from jostle.datasets import cache, paths
 from jostle.datasets.cache import cached, fingerprint
 
 ARRAYS = {"a": np.arange(20_000), "text": np.array(["x", "yy"])}
@@ -20,7 +19,7 @@ class Builder:
 
 
 def files() -> list[Path]:
-    return sorted((store.cache_folder() / "parsed").iterdir())
+    return sorted((paths.cache_folder() / "parsed").iterdir())
 
 
 def test_the_second_time_nothing_is_built() -> None:

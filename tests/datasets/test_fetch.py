@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jostle.datasets import path, verify
-from jostle.datasets.acquire import fetch
+from jostle.datasets import fetch, path, verify
 from jostle.datasets.acquire.download import FetchError
 from jostle.datasets.catalog.entry import TableSet
 
@@ -50,10 +49,10 @@ def test_a_cut_download_is_resumed(site: Site) -> None:
 @pytest.mark.parametrize(
     ("archive", "message"),
     [
-        (zipped({"toy.data": CONTENT + b"x"}), "does not hold the published toy.data.*sha256"),
-        (zipped({"other": b""}), "does not hold the published toy.data.*missing"),
-        (zipped({"toy.data": CONTENT})[:-30], "damaged archive"),
-        (b"<html>Sorry</html>", "damaged archive"),
+        (zipped({"toy.data": CONTENT + b"x"}), "does not contain the published toy.data.*sha256"),
+        (zipped({"other": b""}), "does not contain the published toy.data.*missing"),
+        (zipped({"toy.data": CONTENT})[:-30], "archive is damaged"),
+        (b"<html>Sorry</html>", "archive is damaged"),
         (zipped({"toy.data": CONTENT, "../evil": b""}), "leaves the folder"),
     ],
     ids=["wrong checksum", "other files", "cut", "a page", "hostile"],
@@ -130,7 +129,7 @@ def test_a_data_folder_that_cannot_be_written_is_named(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(FetchError, match="set JOSTLE_DATA to a folder that you may write to"):
+    with pytest.raises(FetchError, match="set JOSTLE_DATA to a folder that you can write to"):
         fetch("toy", base=site.base)
     assert site.ranges == []
     assert everything_under(folders) == []

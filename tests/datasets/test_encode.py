@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from jostle.datasets import Table, encode
-from jostle.datasets.table import Column
+from jostle.datasets.columns import Column
 
 TABLE = Table.from_arrays(
     np.array(
@@ -139,7 +139,11 @@ def test_whatever_comes_in_finite_bounded_features_come_out(x: np.ndarray) -> No
     [
         ((TABLE, "papper"), ValueError, "unknown encoding 'papper'; did you mean 'paper'"),
         (("adult",), TypeError, r"table must be a jostle\.datasets\.Table, not str"),
-        ((TABLE, "paper", [0, 4]), ValueError, "rows must be between 0 and 3, found 0 to 4"),
+        (
+            (TABLE, "paper", [0, 4]),
+            ValueError,
+            "must be between 0 and 3, but range from 0 to 4",
+        ),
         ((TABLE, "paper", [0.5]), TypeError, "rows must be a list of row indices"),
     ],
 )
@@ -151,5 +155,5 @@ def test_bad_arguments_are_named(
 
 
 def test_a_table_checks_its_own_shape() -> None:
-    with pytest.raises(ValueError, match=r"numeric has shape \(2, 2\), wanted \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"numeric has shape \(2, 2\), expected \(2, 1\)"):
         Table((Column("a"),), np.zeros((2, 2)), np.zeros((2, 0)), np.zeros(2), (0, 1))

@@ -1,4 +1,4 @@
-"""The real data against what is known of them; skipped, with the reason, where they are not."""
+"""The real data sets against what is known about them."""
 
 import time
 from pathlib import Path
@@ -6,12 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jostle.datasets import banditlib, catalog, encode, fetch, hetrec, load, table, verify
-from jostle.datasets import paths as store
+from jostle.datasets import (
+    authors_events,
+    catalog,
+    encode,
+    fetch,
+    hetrec,
+    load,
+    load_table,
+    paths,
+    verify,
+)
 
 from dataset_support import Site, zipped
 
-pytestmark = pytest.mark.usefixtures("real")
+pytestmark = pytest.mark.usefixtures("real_data")
 
 # fmt: off
 LETTERS = [
@@ -47,7 +56,7 @@ def test_every_file_is_the_published_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_rows_features_and_classes(name: str) -> None:
-    entry, found = catalog.table(name), table(name)
+    entry, found = catalog.table(name), load_table(name)
     assert (found.rows, found.features) == (entry.rows, entry.features)
     assert len(found.classes) == entry.classes
     assert np.bincount(found.labels).tolist() == CLASSES[name]
@@ -58,7 +67,7 @@ def test_rows_features_and_classes(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_both_encodings(name: str) -> None:
-    found = table(name)
+    found = load_table(name)
     practical = load(name)
     assert practical.x.shape == (found.rows, FEATURES[name])
     assert practical.x.dtype == np.float32
@@ -70,20 +79,20 @@ def test_both_encodings(name: str) -> None:
 
 
 def test_rows_keep_their_order() -> None:
-    first = table("covertype")
+    first = load_table("covertype")
     assert first.numeric[0, :3].tolist() == [2596, 51, 3]
     assert first.labels[0] == 4
     assert np.bincount(first.labels[:11_340]).tolist() == [1_620] * 7
     assert first.codes[:, :4].sum(axis=1).min() == first.codes[:, 4:].sum(axis=1).max() == 1
-    adult = table("adult")
+    adult = load_table("adult")
     assert adult.numeric[[0, 32_561], 0].tolist() == [39, 25]
     assert adult.labels[:32_561].sum() == 7_841
 
 
 def test_the_second_load_of_covertype_is_fast() -> None:
-    table("covertype")
+    load_table("covertype")
     start = time.perf_counter()
-    table("covertype")
+    load_table("covertype")
     assert time.perf_counter() - start < 2.0  # 0.05 s on a quiet machine
 
 
@@ -121,14 +130,14 @@ def test_delicious() -> None:
         ("delicious", 19_289, 344, [340, 378, 426, 457, 461, 579], 0.93),
     ],
 )
-def test_the_groups_files(
+def test_the_authors_files(
     name: str, events: int, users: int, unknown: list[int], cosine: float
 ) -> None:
     data = hetrec.read(name, positives="tagged")
-    found = banditlib.read(data)
+    found = authors_events.read(data)
     assert found.pools.shape == (events, 25)
     assert np.unique(found.users).size == users
-    assert (np.flatnonzero(~found.known) + 1).tolist() == unknown
+    assert (np.flatnonzero(~found.embedded) + 1).tolist() == unknown
     assert len(found.clusters) == len(data.users)
     liked = set(map(tuple, data.positives.tolist()))
     owners = found.users.tolist()
@@ -136,22 +145,22 @@ def test_the_groups_files(
     each = np.repeat(found.users, 24).tolist()
     others = zip(each, found.pools[:, 1:].ravel().tolist(), strict=True)
     assert not any(pair in liked for pair in others)
-    unit = found.vectors[found.known]
+    unit = found.vectors[found.embedded]
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
-    place = np.cumsum(found.known) - 1
+    place = np.cumsum(found.embedded) - 1
     near = (unit[place[data.friends[:, 0]]] * unit[place[data.friends[:, 1]]]).sum(axis=1)
     assert near.mean() == pytest.approx(cosine, abs=0.01)
 
 
 def test_the_published_archive_with_its_own_line_ends(
-    real: Path, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    real_data: Path, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = catalog.get("lastfm")
     members = {}
     for file in entry.files:
-        place = store.find_in(real / entry.folder, file.name)
+        place = paths.find_in(real_data / entry.folder, file.name)
         if place is not None and not file.origin:
-            with store.open_bytes(place) as stream:
+            with paths.open_bytes(place) as stream:
                 members[file.name] = stream.read().replace(b"\n", b"\r\n")
     here = hetrec.read("lastfm")
     site.files["/datasets/hetrec2011/hetrec2011-lastfm-2k.zip"] = zipped(members)
