@@ -1,25 +1,33 @@
-"""Lemma 4.1: the rewards are linear in the gradients, with parameters no longer than S."""
+"""Lemma 4.1: expected rewards are linear in the gradients, with parameters of norm at most S."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jostle.ntk.kernel import gradient_kernel
-from jostle.theory.finding import BLUE, GREY, ORANGE, Finding, log_widths
-from jostle.theory.initial import initial_weights
+from jostle.theory.array_types import Kernel, PerArm
+from jostle.theory.initial_weights import initial_weights
+from jostle.theory.lemma_check import LemmaCheck
+from jostle.theory.plotting import BLUE, GREY, ORANGE, log_widths
 from jostle.theory.problem import Problem
+from jostle.theory.theorem_4_7_regret_bound import norm_bound
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256)
 EXACT = 1e-6
 """A relative residual below which the fit counts as exact."""
 
 
-def shortest_fit(kernel: np.ndarray, rewards: np.ndarray, longest: float) -> tuple[float, float]:
-    """The best linear fit <g_i, theta> of ``rewards`` with |theta| <= ``longest``.
+def fit_within_norm(kernel: Kernel, rewards: PerArm, longest: float) -> tuple[float, float]:
+    """Find the best linear fit <g_i, theta> of ``rewards`` with |theta| <= ``longest``.
 
-    Returns the relative residual |h - fit| / |h| and the length of theta. The fit is
-    theta = G (kernel + mu I)^-1 h with the least mu >= 0 that is short enough.
+    The fit is theta = G (kernel + mu I)^-1 h with the least mu >= 0 that satisfies the constraint.
+
+    Returns:
+        The relative residual |h - fit| / |h|, and |theta|.
     """
     values, vectors = np.linalg.eigh(kernel)
     values = np.where(values > 1e-12 * values[-1], values, 0)
@@ -36,34 +44,35 @@ def shortest_fit(kernel: np.ndarray, rewards: np.ndarray, longest: float) -> tup
     if length <= longest:
         return residual, length
     low, high = 1e-18 * values[-1], 1e6 * values[-1]
-    for _ in range(200):
+    for _ in range(200):  # bisection on log mu
         middle = np.sqrt(low * high)
         low, high = (middle, high) if at(middle)[1] > longest else (low, middle)
     return at(high)
 
 
-def linear(
+def check_linear_rewards(
     problem: Problem, widths: Sequence[int] = WIDTHS, draws: int = 5, seed: int = 0
-) -> Finding:
-    """The residual of the best fit within S, and the length that an exact fit takes, by width."""
+) -> LemmaCheck:
+    """Measure, per width, the residual of the best fit within S and the norm of the exact fit."""
     rng = np.random.default_rng(seed)
     limit = problem.bound
-    within, needed = [], []
+    within: list[float] = []
+    needed: list[float] = []
     for width in widths:
-        fits, lengths = [], []
+        residuals, lengths = [], []
         for _ in range(draws):
-            weights = initial_weights(rng, width, problem.depth, problem.contexts.shape[1])
+            weights = initial_weights(rng, width, problem.depth, problem.features)
             kernel = gradient_kernel(weights, problem.contexts, problem.contexts)
-            fits.append(shortest_fit(kernel, problem.rewards, limit)[0])
-            exact, length = shortest_fit(kernel, problem.rewards, np.inf)
+            residuals.append(fit_within_norm(kernel, problem.rewards, limit)[0])
+            exact, length = fit_within_norm(kernel, problem.rewards, np.inf)
             lengths.append(length if exact < EXACT else np.inf)
-        within.append(max(fits))
+        within.append(max(residuals))
         needed.append(max(lengths))
     exact_from = next((w for i, w in enumerate(widths) if max(within[i:]) < EXACT), None)
-    infinite = limit / np.sqrt(2)
+    infinite = norm_bound(problem.kernel, problem.rewards) / np.sqrt(2)
     x = np.asarray(widths, float)
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         share = [n / limit if np.isfinite(n) else np.nan for n in needed]
         axes.plot(x, within, "o-", color=BLUE, label="residual of the best fit within S")
         axes.plot(x, share, "s--", color=ORANGE, label="length of the exact fit / S")
@@ -73,15 +82,17 @@ def linear(
         axes.legend(frameon=False)
 
     at_64 = within[list(widths).index(64)] if 64 in widths else within[-1]
-    return Finding(
+    return LemmaCheck(
         name="lemma-4.1",
         title="Lemma 4.1: h is linear in the gradients",
         claim="for wide networks h(x_i) = <g(x_i), theta*> exactly, with |theta*| <= S / sqrt(m)",
         found=(
-            f"exact within S = {limit:.2f} from m = {exact_from} on (worst of {draws} draws); the "
-            f"widest needs {needed[-1]:.2f}, infinite width {infinite:.2f}"
+            f"exact within S = {limit:.2f} from m = {exact_from} on (worst of {draws} draws); "
+            f"|theta*| sqrt(m) is {needed[-1]:.2f} at m = {widths[-1]} and {infinite:.2f} at "
+            "infinite width"
             if exact_from is not None
-            else f"not exact within S = {limit:.2f} up to m = {widths[-1]}: off by {within[-1]:.1%}"
+            else f"not exact within S = {limit:.2f} up to m = {widths[-1]}, where the best fit has "
+            f"a relative error of {within[-1]:.1%}"
         ),
         holds=within[-1] < EXACT,
         draw=draw,

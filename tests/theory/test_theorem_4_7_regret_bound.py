@@ -1,13 +1,12 @@
-"""Radius, scale and bound against the paper's formulas written out over all p weights."""
+"""Confidence radius, perturbation scale and regret bound against the paper's own formulas."""
 
 import math
 
-import jax
 import numpy as np
 import pytest
 
 from jostle import theory
-from jostle.models.networks import PaperNetwork
+from jostle.theory.initial_weights import initial_weights
 
 from theory_support import gradients
 
@@ -18,10 +17,8 @@ LAM, R, S, DELTA = 0.7, 0.2, 1.3, 0.1
 
 @pytest.fixture(scope="module")
 def rows():
-    """g(x_i; theta_0) / sqrt(m) of a small network, one row an arm: p = 6 * 12 + 12."""
-    network = PaperNetwork(12, 2)
-    params = network.init(jax.random.key(0), np.float32(CONTEXTS))
-    return np.concatenate([r.reshape(4, -1) for r in gradients(network, params, CONTEXTS)], axis=1)
+    """g(x_i; theta_0) / sqrt(m) of a small network, one row per arm: p = 6 * 12 + 12."""
+    return gradients(initial_weights(np.random.default_rng(5), 12, 2, 3), CONTEXTS)
 
 
 def test_the_radius_is_lemma_4_2_in_the_space_of_weights(rows):
@@ -36,7 +33,7 @@ def test_the_radius_is_lemma_4_2_in_the_space_of_weights(rows):
 
 
 def test_the_scale_makes_the_perturbed_estimate_as_uncertain_as_the_radius(rows):
-    """Lemma 4.4: Var U_t is at least (alpha_t width)^2 after the sweep, just so at worst."""
+    """Lemma 4.4: after the sweep Var U_t is at least (alpha_t width)^2, with equality at worst."""
     kernel = rows @ rows.T
     values = np.linalg.eigvalsh(LAM * np.eye(rows.shape[1]) + rows.T @ rows)
     eigenvalue = theory.sweep_eigenvalue(kernel, LAM)
@@ -49,14 +46,14 @@ def test_the_scale_makes_the_perturbed_estimate_as_uncertain_as_the_radius(rows)
         for g in rows:
             variance = sigma**2 * np.sum((rows[pulls] @ inverse @ g) ** 2)
             assert variance >= alpha**2 * (g @ inverse @ g) * (1 - 1e-9)
-    # In the direction of the least eigenvalue nothing is to spare.
+    # With equality in the direction of the least eigenvalue.
     vector = np.linalg.eigh(kernel)[1][:, 0] @ rows
     inverse = np.linalg.inv(LAM * np.eye(rows.shape[1]) + rows.T @ rows)
     variance = sigma**2 * np.sum((rows @ inverse @ vector) ** 2)
     assert variance == pytest.approx(alpha**2 * vector @ inverse @ vector, rel=1e-6)
 
 
-def test_beta_bounds_all_arms_but_once_in_t_squared():
+def test_beta_bounds_all_arms_except_with_probability_one_over_t_squared():
     sigma, t, arms = 0.4, 20, 100
     beta = theory.concentration(sigma, t=t, arms=arms)
     assert beta == pytest.approx(sigma * math.sqrt(4 * math.log(20) + 2 * math.log(100)))
@@ -82,7 +79,7 @@ def test_the_bound_is_theorem_4_7():
     assert found.total == pytest.approx(right)
 
 
-def test_the_norm_bound_is_that_of_the_least_linear_fit(rows):
+def test_the_norm_bound_is_that_of_the_shortest_linear_fit(rows):
     h = np.array([0.2, 0.9, 0.4, 0.7])
     shortest = np.linalg.lstsq(rows, h, rcond=None)[0]
     found = theory.norm_bound(rows @ rows.T, h)
@@ -105,7 +102,16 @@ def test_the_promised_optimism_is_below_the_truth():
         ({"kernel": np.ones((3, 3))}, "kernel must be positive definite"),
     ],
 )
-def test_bad_arguments_are_named(changes, message):
+def test_errors_name_the_argument(changes, message):
     arguments = {"kernel": np.eye(3), "rounds": 10, "noise": 0.1, "bound": 1.0, "lam": 1.0}
     with pytest.raises(ValueError, match=message):
         theory.regret_bound(**{**arguments, **changes})
+
+
+def test_rewards_must_fit_the_kernel():
+    with pytest.raises(ValueError, match=r"rewards must be of shape \(3,\), one per arm, not"):
+        theory.norm_bound(np.eye(3), np.ones(2))
+    with pytest.raises(ValueError, match="rewards must be finite"):
+        theory.norm_bound(np.eye(3), [0.0, np.nan, 1.0])
+    with pytest.raises(ValueError, match="kernel must be positive definite"):
+        theory.norm_bound(np.ones((3, 3)), np.ones(3))
