@@ -93,8 +93,10 @@ def drawn_colours(page, figure):
     """The colours on the canvas of a chart, as #RRGGBB."""
     settle(page)
     found = page.execute_script(
-        """const canvas = arguments[0].querySelector("canvas");
-        const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        """const canvas = arguments[0].querySelector("canvas"), {width, height} = canvas;
+        const copy = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+        copy.drawImage(canvas, 0, 0);
+        const {data} = copy.getImageData(0, 0, width, height);
         const found = new Set();
         for (let i = 0; i < data.length; i += 4)
           if (data[i + 3] === 255) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);

@@ -1,6 +1,6 @@
 import pytest
 
-from jostle.lab.render.figure_kinds import KINDS, kind_of
+from jostle.lab.render.figure_kinds import RENDERERS, renderer_of
 from jostle.lab.render.figures import draw as figures
 from jostle.lab.render.html import report
 from jostle.lab.render.markdown import render
@@ -9,10 +9,10 @@ from lab.examples import comparison, growth, outcome, statistics
 
 
 def test_every_kind_an_experiment_can_ask_for_can_be_shown():
-    assert KINDS.keys() == FIGURES.keys()
+    assert RENDERERS.keys() == FIGURES.keys()
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", RENDERERS)
 def test_every_kind_has_a_headline_a_report_and_a_section_on_the_page(name):
     if name == "growth":
         made = growth()
@@ -21,11 +21,11 @@ def test_every_kind_has_a_headline_a_report_and_a_section_on_the_page(name):
     else:
         finals = {"npr": [10, 11, 12], "npr:steps=2": [20, 22, 24]}
         made = outcome(comparison(finals, times={"npr": (1.0, 2.0)}), figure=name)
-    headlines = kind_of(made).headlines(made)
+    headlines = renderer_of(made).headlines(made)
     assert headlines
     assert report.render(made, None).count("<li>") >= len(headlines)
     assert headlines[0].sentence in render([made], {}, "jostle summary x")
-    if KINDS[name].draw is None:
+    if RENDERERS[name].draw is None:
         with pytest.raises(ValueError, match="has no figure, only a table"):
             figures.draw(made)
     else:

@@ -1,11 +1,11 @@
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.headline import best_policy
 from jostle.lab.spec.plan import REWARD
 from lab.examples import comparison, growth, outcome, statistics
 
 
 def headlines(made):
-    return kind_of(made).headlines(made)
+    return renderer_of(made).headlines(made)
 
 
 def test_the_headline_is_certain_only_when_the_seeds_are():

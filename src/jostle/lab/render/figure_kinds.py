@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FigureKind:
+class FigureRenderer:
     """How an experiment of this kind is shown."""
 
     headlines: Callable[[Outcome], list[Headline]]
@@ -55,29 +55,29 @@ def _nothing(_outcome: Outcome) -> str:
     return ""
 
 
-KINDS = {
-    "curves": FigureKind(
+RENDERERS = {
+    "curves": FigureRenderer(
         each_panel(headline.best_policy),
         _final_value,
         curves.draw,
         interactive=True,
         summarised=True,
     ),
-    "front": FigureKind(each_panel(headline.worth_its_time), _final_value, front.draw),
-    "changes": FigureKind(
+    "front": FigureRenderer(each_panel(headline.worth_its_time), _final_value, front.draw),
+    "changes": FigureRenderer(
         each_panel(headline.effects_of_changes),
         _final_value,
         ablation.draw,
         markdown=ablation_table,
     ),
-    "bars": FigureKind(each_panel(headline.fastest_and_slowest), _time, speed.draw_bars),
-    "growth": FigureKind(headline.growth_with_size, _time, speed.draw_growth),
-    "statistics": FigureKind(headline.environment_count, _nothing, table=environment_table),
+    "bars": FigureRenderer(each_panel(headline.fastest_and_slowest), _time, speed.draw_bars),
+    "growth": FigureRenderer(headline.growth_with_size, _time, speed.draw_growth),
+    "statistics": FigureRenderer(headline.environment_count, _nothing, table=environment_table),
 }
 """The kinds by the names that ``Experiment.figure`` takes."""
 
 
-def kind_of(outcome: Outcome) -> FigureKind:
+def renderer_of(outcome: Outcome) -> FigureRenderer:
     """The kind of figure that the experiment asks for."""
-    kind: FigureKind = lookup("figure", outcome.experiment.figure, KINDS)
+    kind: FigureRenderer = lookup("figure", outcome.experiment.figure, RENDERERS)
     return kind

@@ -11,7 +11,7 @@ from jostle.lab.analysis.ranking import Row
 from jostle.lab.analysis.summary_table import SummaryLine, summary_lines
 from jostle.lab.analysis.tuned_settings import tuned_policies
 from jostle.lab.render.claims import describe
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.figures import draw as figures
 from jostle.lab.render.ranking_table import MARKDOWN, caption, ranking_table
 from jostle.lab.render.significance import METHOD
@@ -94,7 +94,7 @@ def _summary(outcomes: Iterable[Outcome]) -> list[str]:
     shown = [
         each
         for each in outcomes
-        if kind_of(each).summarised and each.experiment.name not in {*BEYOND} - SUMMARISED
+        if renderer_of(each).summarised and each.experiment.name not in {*BEYOND} - SUMMARISED
     ]
     if not shown:
         return []
@@ -173,7 +173,7 @@ def _claim(claim: Claim, results: Mapping[str, Outcome]) -> list[str]:
 
 
 def _experiment(outcome: Outcome, link: str | None) -> list[str]:
-    experiment, kind = outcome.experiment, kind_of(outcome)
+    experiment, kind = outcome.experiment, renderer_of(outcome)
     parts = [f"## {experiment.name}: {experiment.title or ', '.join(experiment.environments)}"]
     if link:
         parts.append(f"![{experiment.title or experiment.name}]({link})")

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.ranking_table import TERMINAL, RankingTable, caption, ranking_table
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
@@ -19,7 +19,7 @@ def show(console: Console, outcome: Outcome) -> None:
         shown.update(table.keys)
         console.print()
         console.print(_as_rich(table, f"{plan.environment}, {plan.rounds:,} rounds"))
-    for headline in kind_of(outcome).headlines(outcome):
+    for headline in renderer_of(outcome).headlines(outcome):
         console.print("\n" + " ".join(headline), markup=False, highlight=False)
     if outcome.comparisons:
         console.print("\n" + caption(shown) + "\n", style="dim", highlight=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jostle.core.plotting import style, write
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.results.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def draw(outcome: Outcome) -> "Figure":
 
     Raises a ``ValueError`` for an experiment whose result is only a table.
     """
-    kind = kind_of(outcome)
+    kind = renderer_of(outcome)
     if kind.draw is None:
         name = outcome.experiment.figure
         raise ValueError(f"an experiment with figure = {name!r} has no figure, only a table")
@@ -28,7 +28,7 @@ def draw(outcome: Outcome) -> "Figure":
 
 def save(outcome: Outcome, folder: Path, names: tuple[str, ...] = (PNG, SVG)) -> list[Path]:
     """Draw the figure into files of ``folder``; none if there is no figure."""
-    if kind_of(outcome).draw is None:
+    if renderer_of(outcome).draw is None:
         return []
     figure = draw(outcome)
     with style():

@@ -47,5 +47,5 @@ def chart_data(name: str, comparison: Comparison) -> dict[str, Any]:
 
 
 def _rounded(values: list[float], digits: int) -> list[float]:
-    """Two digits more than are shown; all of them would make the page several times as large."""
-    return [round(value, digits + 2) for value in values]
+    """Enough digits that rounding again shows the same; all would double the size of the page."""
+    return [round(value, digits + 5) for value in values]

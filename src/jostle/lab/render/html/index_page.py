@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jostle.core.atomic import atomic
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.figures.draw import PNG
 from jostle.lab.render.html import templating
 from jostle.lab.render.text import count
@@ -46,6 +46,6 @@ def _card(outcome: Outcome, place: str, folder: Path) -> dict[str, Any]:
         "title": outcome.experiment.title or outcome.experiment.name,
         "link": f"./{quote(Path(place).as_posix())}/report.html",
         "image": image,
-        "headlines": kind_of(outcome).headlines(outcome),
+        "headlines": renderer_of(outcome).headlines(outcome),
         "warning": f"Not complete: {count(missing, 'run')} missing." if missing else "",
     }

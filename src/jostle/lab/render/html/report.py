@@ -8,7 +8,7 @@ from jostle.core.atomic import atomic
 from jostle.lab.analysis.tuned_settings import TunedPolicy, tuned_policies
 from jostle.lab.render import tuning
 from jostle.lab.render.cell_table import Cell, CellTable
-from jostle.lab.render.figure_kinds import kind_of
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.figures import draw as figures
 from jostle.lab.render.html import templating
 from jostle.lab.render.html.chart import chart_data
@@ -36,7 +36,7 @@ def save(outcome: Outcome, folder: Path) -> list[Path]:
 
 def render(outcome: Outcome, picture: bytes | None) -> str:
     """The page; ``picture`` is the figure as PNG."""
-    experiment, manifest, kind = outcome.experiment, outcome.manifest, kind_of(outcome)
+    experiment, manifest, kind = outcome.experiment, outcome.manifest, renderer_of(outcome)
     title = experiment.title or experiment.name
     names = panel_labels(outcome)
     named = list(zip(names, outcome.comparisons, strict=True))

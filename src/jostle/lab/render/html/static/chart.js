@@ -4,7 +4,8 @@ function drawChart(figure, data) {
   const place = figure.querySelector(".plot"), legend = figure.querySelector(".legend");
   const reading = figure.querySelector(".reading");
   const colour = name => getComputedStyle(figure).getPropertyValue(name).trim();
-  const decimals = { minimumFractionDigits: data.digits, maximumFractionDigits: data.digits };
+  // Rounded as Python rounds, so that the legend agrees with the table.
+  const decimals = { minimumFractionDigits: data.digits, maximumFractionDigits: data.digits, roundingMode: "halfEven" };
   const number = value => value.toLocaleString("en", decimals);
   const height = () => Math.round(Math.max(280, Math.min(440, .46 * place.clientWidth)));
 
@@ -64,7 +65,7 @@ function drawChart(figure, data) {
     },
     axes: [
       { ...axis, label: "round", size: 30, grid: { show: false } },
-      { ...axis, label: data.measure, size: 60, grid: { stroke: () => colour("--rule"), width: 1 } },
+      { ...axis, size: 60, grid: { stroke: () => colour("--rule"), width: 1 } },
     ],
     cursor: { y: false },
     legend: { show: false },
@@ -97,6 +98,7 @@ function drawChart(figure, data) {
   }
   function leave() { plot.setCursor({ left: -10, top: -10 }); }
 
+  figure.querySelector(".measure").textContent = data.measure;
   place.setAttribute("aria-label", `${data.measure} by round on ${data.name}; the table below has the final values`);
   place.addEventListener("blur", leave);
   place.addEventListener("keydown", event => {
