@@ -94,7 +94,8 @@ def drawn_colours(page, figure):
     settle(page)
     found = page.execute_script(
         """const canvas = arguments[0].querySelector("canvas"), {width, height} = canvas;
-        const copy = new OffscreenCanvas(width, height).getContext("2d", {willReadFrequently: true});
+        const options = {willReadFrequently: true};
+        const copy = new OffscreenCanvas(width, height).getContext("2d", options);
         copy.drawImage(canvas, 0, 0);
         const {data} = copy.getImageData(0, 0, width, height);
         const found = new Set();

@@ -165,7 +165,7 @@ def _session_facts(session: dict[str, Any]) -> dict[str, str]:
     took = f"{session.get('seconds', 0):,.0f} s for {count(session.get('trials', 0), 'run')}"
     if reused := session.get("taken", 0):
         took += f"; {reused:,} were reused from other experiments"
-    facts = {
+    return {
         "started": str(session.get("started", "unknown")),
         "took": took,
         "engine": f"{session.get('engine', 'unknown')}, "
@@ -173,6 +173,3 @@ def _session_facts(session: dict[str, Any]) -> dict[str, str]:
         "machine": f"{machine.get('platform', 'unknown')}, {machine.get('cores', '?')} cores",
         "versions": ", ".join(f"{name} {value}" for name, value in versions.items()),
     }
-    if session.get("commit"):
-        facts["commit"] = str(session["commit"])
-    return facts
