@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import optax
 
 from jostle.core.grammar import parse
@@ -103,16 +102,6 @@ def suitable(environment: Environment) -> list[str]:
     return names
 
 
-def describe(record: Policy | Environment) -> dict[str, str]:
-    """Every setting of a policy or environment, as people would write it; not its arrays."""
-    settings = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-    return {
-        name: _written(value)
-        for name, value in settings.items()
-        if np.ndim(value) == 0 or isinstance(value, tuple)
-    }
-
-
 def _known(name: str) -> Callable[..., Policy]:
     """A policy of the catalog, or another constructor of one, as ``npr.paper``."""
     base, _, variant = name.partition(".")
@@ -197,13 +186,3 @@ def _own(kind: str, name: str, base: type) -> type:
 
 def _is_a(value: Any, base: type) -> bool:
     return isinstance(value, type) and issubclass(value, base)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return value
-    return getattr(value, "__name__", None) or repr(value)

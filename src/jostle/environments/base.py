@@ -1,6 +1,6 @@
 """The contract of everything a policy can be tried on."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -13,6 +13,10 @@ class Environment(Record):
 
     A subclass defines ``init``, ``observe`` and ``reward``.
     """
+
+    behaviour: ClassVar[int] = 1
+    """Raised whenever the same settings and seed would give another stream than before, so that
+    results on the old stream are not taken for those on the new one."""
 
     @property
     def features(self) -> int:

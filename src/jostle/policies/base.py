@@ -1,6 +1,6 @@
 """The contract of everything that learns."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -15,6 +15,10 @@ class Policy(Record):
     A subclass defines ``init``, ``choose`` and ``learn``; ``reserve`` too if its state grows with
     the number of observations or of arm ids. Everything stochastic takes a key.
     """
+
+    behaviour: ClassVar[int] = 1
+    """Raised whenever the same settings, seed and stream would give other choices than before, so
+    that results of the old algorithm are not taken for those of the new one."""
 
     features: int = static()
 

@@ -17,7 +17,7 @@ from jostle.lab.render.text import labels
 from jostle.lab.results import folder as store
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
-from jostle.lab.spec.extra import BEYOND
+from jostle.lab.spec.extra import EXTRA
 from jostle.lab.spec.plan import REGRET
 
 
@@ -69,9 +69,7 @@ def render(outcomes: list[Outcome], pictures: dict[str, str], command: str) -> s
 def _at_a_glance(outcomes: list[Outcome]) -> list[str]:
     """The paper's figures and the data sets; ablations are many policies of one name."""
     broad = [
-        each
-        for each in outcomes
-        if each.experiment.name not in {*BEYOND} - {"practical", "ordinal"}
+        each for each in outcomes if each.experiment.name not in {*EXTRA} - {"practical", "ordinal"}
     ]
     measures = "Regret (mistakes, on data) is better low; reward, of Last.fm and Delicious, high."
     return ["## At a glance", measures, glance(broad)] if broad else []
