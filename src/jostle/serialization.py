@@ -20,6 +20,7 @@ from jostle.core.atomic import atomic
 from jostle.core.description import CUSTOM
 from jostle.core.description import describe as describe
 from jostle.models import networks
+from jostle.models.training import Training
 from jostle.policies.base import Policy
 
 FORMAT = "jostle-agent"
@@ -51,6 +52,8 @@ def rebuild(description: Any, where: str = "policy") -> Any:
 
 
 def _part_class(name: str) -> type | None:
+    if name == Training.__name__:
+        return Training
     return getattr(policies, name, None) or getattr(networks, name, None)
 
 

@@ -55,7 +55,7 @@ def test_settings_of_environments_leave_out_the_data():
     rows = np.arange(8.0).reshape(4, 2)
     table = settings(Classification.from_arrays(rows, [0, 1, 0, 1]))
     assert table["classes"] == 2
-    assert "x" not in table
+    assert "rows" not in table
     liked = np.array([[0, 0], [1, 3], [2, 1]])
     shop = settings(Recommendation.from_arrays(np.eye(3), rows, liked, shown=2))
     assert shop["catalogue"] == "3 users, 4 items, 3 liked (own)"

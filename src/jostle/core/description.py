@@ -5,12 +5,15 @@
 manifests and reports. Both keep numbers in full precision.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import jax
 import numpy as np
 import optax
+
+from jostle.core.record import Record
 
 CUSTOM = "custom"
 """The key under which a part that is not jostle's or Optax's own is described in words."""
@@ -43,29 +46,35 @@ def describe(part: Any) -> Any:
 def settings(record: Any) -> dict[str, Any]:
     """Every setting of a record as a flat table of JSON values; arrays are left out.
 
-    The settings of a nested record (the network of a policy, how it is trained) stand beside the
-    record's own. The nested record itself is named by its class, as in ``"network": "MLP"``, unless
-    its field says the same; one that holds arrays is described in words.
+    The settings of a nested record, such as the network of a policy, stand beside the record's own.
+    The nested record itself is named by its class, as in ``"network": "MLP"``, unless its field
+    says the same; one that holds arrays is described in words.
     """
     flat: dict[str, Any] = {}
-    nested: dict[str, Any] = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
+    nested: dict[str, dict[str, Any]] = {}
+    for name, value in _values(record).items():
         if _is_array(value) and value.ndim > 0:
             continue
         if not is_dataclass(value):
-            flat[field.name] = _plain(describe(value))
+            flat[name] = _plain(describe(value))
         elif _holds_arrays(value):
-            flat[field.name] = repr(value)
+            flat[name] = repr(value)
         else:
             kind = type(value).__name__
-            if kind.casefold() != field.name.casefold():
-                flat[field.name] = kind
-            nested |= {field.name: settings(value)}
+            if kind.casefold() != name.casefold():
+                flat[name] = kind
+            nested[name] = settings(value)
     for owner, parts in nested.items():
         for name, value in parts.items():
             flat[f"{owner}.{name}" if name in flat else name] = value
     return flat
+
+
+def _values(record: Any) -> Mapping[str, Any]:
+    """The settings of a record as it states them; of another dataclass, its fields."""
+    if isinstance(record, Record):
+        return record.settings()
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _plain(description: Any) -> Any:

@@ -106,9 +106,7 @@ def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
         jostle.lab.run(folder=folder, jobs=1, seeds=3, **FIELDS)
     assert "--renew" in str(refused.value)
     assert renewed(seeds=3) == {trial for trial in times if trial.policy != policy}
-    with pytest.raises(
-        FolderError, match="none of which belongs to this experiment"
-    ):
+    with pytest.raises(FolderError, match="none of which belongs to this experiment"):
         renewed(seeds=3, rounds=FIELDS["rounds"] + 1)  # as with the profile forgotten
     assert len(read(folder).runs()) == 6
 
@@ -117,7 +115,7 @@ def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeyp
     folder = tmp_path / "a"
     first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
     with monkeypatch.context() as patch:
-        patch.setattr("jostle.lab.results.folder._write_json", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr("jostle.lab.results.folder.write_json", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             jostle.lab.run(folder=folder, jobs=1, seeds=1, renew=True, **FIELDS)
     left = read(folder)

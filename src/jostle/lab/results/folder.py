@@ -84,15 +84,15 @@ class Store:
             for comparison in outcome.comparisons
             for policy, times in comparison.times.items()
         ]
-        _write_json(self.folder / TIMES, times)
+        write_json(self.folder / TIMES, times)
 
     def keep_session(self, session: Mapping[str, Any]) -> None:
         """Save the record of the present session, replacing an earlier version of it."""
-        _write_json(self.folder / SESSIONS, [*self._sessions, session])
+        write_json(self.folder / SESSIONS, [*self._sessions, session])
 
     def show_status(self, status: Mapping[str, Any]) -> None:
         """Save the current progress for other processes to read."""
-        _write_json(self.folder / STATUS, status)
+        write_json(self.folder / STATUS, status)
 
     def compact(self) -> None:
         """Put all trials into one file. No trial is lost if this is interrupted."""
@@ -259,7 +259,7 @@ def read_content(folder: Path) -> dict[str, Any]:
 
 def write_content(folder: Path, content: dict[str, Any]) -> None:
     """Replace the manifest of a folder."""
-    _write_json(folder / MANIFEST, content)
+    write_json(folder / MANIFEST, content)
 
 
 def _read_json(path: Path, missing: Any) -> Any:
@@ -271,6 +271,7 @@ def _read_json(path: Path, missing: Any) -> Any:
         raise FolderError(f"{str(path)!r} cannot be read: {error}") from None
 
 
-def _write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
+    """Replace a JSON file as a whole."""
     with atomic(path) as file:
         file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

@@ -26,6 +26,8 @@ from jostle.lab.results.manifest import VERSION, Settings
 BEHAVIOUR = 1
 """The behaviour number of everything in version 1, which had none."""
 COMMIT = "unknown (before 0.2)"
+RENAMED = {"told": "full_information", "length": "rounds"}
+"""Settings of environments that had other names in version 1."""
 
 
 def experiment_folders(paths: Iterable[Path]) -> list[Path]:
@@ -46,7 +48,7 @@ def migrate_folder(folder: Path) -> list[str] | None:
     if folders.read_content(folder).get("version") == VERSION:
         return None
     with folders.exclusive(folder):
-        old = folders.read_content(folder)
+        old = _renamed(folders.read_content(folder))
         if old.get("version") != 1:
             raise folders.FolderError(
                 f"{str(folder)!r} has format version {old.get('version')}; expected 1 or {VERSION}"
@@ -55,9 +57,25 @@ def migrate_folder(folder: Path) -> list[str] | None:
         tuned = old["experiment"]["tuning"]["method"] != "none"
         for path in [*(folder / folders.PARTS).glob("*.parquet"), folder / folders.TRIALS]:
             if path.exists():
-                _add_columns(path, tuned)
+                _convert_trials(path, tuned)
+        times = folder / folders.TIMES
+        if times.exists():
+            folders.write_json(times, _renamed(json.loads(times.read_text("utf-8"))))
         folders.write_content(folder, new)
     return notes
+
+
+def _renamed(content: Any) -> Any:
+    """JSON data with the present names of settings in the names of environments and policies."""
+    if isinstance(content, dict):
+        return {_renamed(key): _renamed(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_renamed(each) for each in content]
+    return _renamed_text(content) if isinstance(content, str) else content
+
+
+def _renamed_text(text: str) -> str:
+    return re.sub(r"(?<=[:,])(\w+)(?==)", lambda match: RENAMED.get(match[1], match[1]), text)
 
 
 def _converted(old: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -113,7 +131,8 @@ def _exact(
 ) -> Settings:
     """Recorded settings as JSON values, exact where the present ones round to them."""
     made: Settings = {}
-    for name, text in _flat(recorded).items():
+    for old_name, text in _flat(recorded).items():
+        name = RENAMED.get(old_name, old_name)
         if now is not None and name in now and _rounded(now[name]) == text:
             made[name] = now[name]
             continue
@@ -144,8 +163,8 @@ def _rounded(setting: Any) -> str:
     return "none" if setting is None else str(setting)
 
 
-def _add_columns(path: Path, tuned: bool) -> None:
-    """Add the behaviour numbers and the commit to a table of trials that does not have them."""
+def _convert_trials(path: Path, tuned: bool) -> None:
+    """Add the behaviour numbers and the commit to a table of trials, and use present names."""
     frame = parquet.read_frame(path)
     if "commit" in frame.columns:
         return
@@ -153,4 +172,12 @@ def _add_columns(path: Path, tuned: bool) -> None:
     if tuned:
         numbers["tuning"] = BEHAVIOUR
     behaviour = polars.lit(json.dumps(numbers)).alias("behaviour")
-    parquet.write_frame(path, frame.with_columns(behaviour, polars.lit(COMMIT).alias("commit")))
+    names = [_renamed_text(name) for name in frame["environment"]]
+    parquet.write_frame(
+        path,
+        frame.with_columns(
+            polars.Series("environment", names, dtype=polars.String),
+            behaviour,
+            polars.lit(COMMIT).alias("commit"),
+        ),
+    )

@@ -10,7 +10,6 @@ from jostle.lab.results.manifest import Behaviour, Manifest, Settings
 from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD, Plan
-from jostle.policies import Policy
 
 
 def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None = None) -> Manifest:
@@ -41,7 +40,7 @@ def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None 
             for each, policy in made.items():
                 of_environment[each] = settings(policy)
                 policy_numbers[each] = policy.behaviour
-                announced[each] = _covariance_bytes(policy, plan.rounds)
+                announced[each] = policy.covariance_bytes(plan.rounds)
     if announce is not None:
         for each, needed in announced.items():
             if needed:
@@ -61,7 +60,7 @@ def _plan(
     method, first = experiment.tuning.method, experiment.tuning.rounds
     if method != "none" and first >= rounds:
         raise ValueError(f"tuning.rounds is {first}, but {name!r} has only {rounds} rounds in all")
-    chance = getattr(environment, "chance", None)
+    chance = environment.spec.chance
     if experiment.measure == REWARD and chance is None:
         raise ValueError(
             f"measure 'reward' does not suit {name!r}: it does not provide the expected reward of "
@@ -73,9 +72,3 @@ def _plan(
 
 def _sized(text: str, size: int | None) -> str:
     return text if size is None else text.replace("{size}", str(size))
-
-
-def _covariance_bytes(policy: Policy, rounds: int) -> int:
-    """The bytes of a policy's covariance after ``rounds``; zero if it has none."""
-    needed = getattr(policy, "covariance_bytes", None)
-    return 0 if needed is None else int(needed(rounds))

@@ -12,7 +12,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jostle.core.description import settings
 from jostle.environments import Environment
 from jostle.lab.results.model import Times
 from jostle.lab.running.trial import Played
@@ -43,7 +42,7 @@ class Stopwatch:
 
     def measure(self) -> Times:
         """The best of a few repeats of each loop."""
-        cycle = settings(self._policy).get("every", 1)
+        cycle = self._policy.update_interval
         return Times(
             choosing=_best(lambda count: self._time(self._choose, self._rounds, count)),
             learning=_best(lambda count: self._time(self._learn, self._feedback, count), cycle),

@@ -15,7 +15,7 @@ from jostle.lab.results.manifest import Behaviour
 from jostle.lab.results.model import Candidate, Run, thinned
 from jostle.lab.running.provenance import commit
 from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
-from jostle.lab.running.tuning import candidates, race, rungs, with_settings
+from jostle.lab.running.tuning import candidates, race, rungs
 from jostle.lab.spec.experiment import Tuning
 from jostle.lab.spec.plan import Trial
 from jostle.policies import Policy
@@ -40,7 +40,7 @@ def play(
     environment = _environment(trial.environment)
     named = make_policy(trial.policy, environment)
     tried = candidates(tuning, trial.policy, named)
-    policies = [with_settings(named, settings) for settings in tried]
+    policies = [named.with_settings(**settings) if settings else named for settings in tried]
     raced = race(
         policies,
         environment,

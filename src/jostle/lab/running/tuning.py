@@ -4,10 +4,9 @@ Candidates play the first rounds of the same stream and are compared by their re
 continues from where it is. ``BEHAVIOUR`` is raised whenever the same grid would give other results.
 """
 
-import dataclasses
 import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +36,7 @@ def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, floa
     """
     if tuning.method == "none":
         return [{}]
-    numbers = _numbers(policy)
+    numbers = policy.numeric_settings()
     fixed = set(parse(text).settings)
     axes: dict[str, tuple[float, ...]] = {}
     for name, values in tuning.grid.items():
@@ -50,11 +49,6 @@ def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, floa
         return [{}]
     grid = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     return [{}, *grid] if tuning.defaults else grid
-
-
-def with_settings(policy: Policy, settings: Mapping[str, float]) -> Policy:
-    """The policy with some of its numbers changed, wherever it keeps them."""
-    return _replaced(policy, settings) if settings else policy
 
 
 def rungs(tuning: Tuning, count: int) -> list[tuple[int, int]]:
@@ -70,30 +64,6 @@ def rungs(tuning: Tuning, count: int) -> list[tuple[int, int]]:
     stops = [max(1, tuning.rounds // part) for part in (8, 4, 2)]
     survivors = [-(-count // part) for part in (3, 15, 50)]
     return [*zip(stops, survivors, strict=True), (tuning.rounds, 1)]
-
-
-def _numbers(record: Any) -> set[str]:
-    """The names of the numeric settings of a record and of the records in it."""
-    found = set()
-    for field in dataclasses.fields(record):
-        if "limits" in field.metadata:
-            found.add(field.name)
-        value = getattr(record, field.name)
-        if dataclasses.is_dataclass(value):
-            found |= _numbers(value)
-    return found
-
-
-def _replaced(record: Any, settings: Mapping[str, float]) -> Any:
-    """A copy of a record with the settings that it, or a record in it, has."""
-    names = {field.name for field in dataclasses.fields(record)}
-    changes: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
-    inner = {name: value for name, value in settings.items() if name not in names}
-    for name in names if inner else ():
-        part = getattr(record, name)
-        if dataclasses.is_dataclass(part) and _numbers(part) & inner.keys():
-            changes[name] = _replaced(part, inner)
-    return dataclasses.replace(record, **changes) if changes else record
 
 
 @dataclass

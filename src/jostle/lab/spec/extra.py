@@ -76,7 +76,7 @@ EXTRA: dict[str, Experiment] = {
         ),
         Experiment(
             "skyline",
-            tuple(f"{data}:told=true" for data in DATA),
+            tuple(f"{data}:full_information=true" for data in DATA),
             ("npr",),
             rounds=10_000,
             title="Mistakes of NPR when it is told the right answer after each choice",
