@@ -6,14 +6,14 @@ import threading
 import numpy as np
 import pytest
 
-from jostle import NPR, Agent, Uniform
+from jostle import NPR, Agent, Training, Uniform
 from jostle.models.networks import MLP
 
 from support import assert_same, compilations
 
 D = 3
 CONTEXTS = np.random.default_rng(0).normal(size=(4, D))
-SMALL = {"network": MLP(8, 2), "steps": 2, "batch": 8}
+SMALL = {"network": MLP(8, 2), "training": Training(steps=2, batch=8)}
 
 
 class MyNetwork(MLP):
@@ -137,7 +137,7 @@ def test_growing_keeps_what_was_learnt():
 
 
 def test_a_policy_of_the_users_own_parts_is_saved_and_loaded_with_it(tmp_path):
-    policy = NPR(D, network=MyNetwork(8, 2), steps=2)
+    policy = NPR(D, network=MyNetwork(8, 2), training=Training(steps=2))
     agent = Agent(policy)
     agent.learn(CONTEXTS[0], 1.0)
     path = tmp_path / "agent.npz"

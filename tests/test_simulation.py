@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jostle import NPR, Uniform, simulate
+from jostle import NPR, Training, Uniform, simulate
 from jostle.environments import Synthetic
 from jostle.policies.base import Policy
 from jostle.types import Choice
@@ -61,7 +61,7 @@ def test_scores_when_asked():
 
 def test_progress_is_reported_and_changes_nothing():
     seen = []
-    policy = NPR(5, steps=2)
+    policy = NPR(5, training=Training(steps=2))
     watched = simulate(policy, EASY, rounds=250, seed=1, report=seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 250
@@ -93,8 +93,8 @@ def test_no_python_in_the_loop():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"policy": Uniform(6)}, "features of the policy is 6.*have 5"),
-        ({"policy": NPR(5, pool=99)}, "pool of the policy is 99.*is 12"),
+        ({"policy": Uniform(6)}, "features of the policy is 6.*have 5 features"),
+        ({"policy": NPR(5, pool=99)}, "pool of the policy is 99, but 12 in this environment"),
         ({"rounds": None}, "rounds is missing"),
         ({"rounds": 0}, "rounds must be at least 1"),
         ({"seed": -1}, "seed must be at least 0"),

@@ -8,7 +8,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from jostle import environments, lab, theory
     from jostle.agent import Agent
+    from jostle.factory import make_environment, make_policy
     from jostle.models import networks
+    from jostle.models.training import Training
     from jostle.policies import (
         NPR,
         UCB1,
@@ -40,9 +42,12 @@ __all__ = [
     "NeuralTS",
     "NeuralUCB",
     "Policy",
+    "Training",
     "Uniform",
     "environments",
     "lab",
+    "make_environment",
+    "make_policy",
     "networks",
     "simulate",
     "theory",
@@ -51,8 +56,11 @@ __all__ = [
 # Names are imported when first used, so that `import jostle` costs nothing.
 _HOMES = {
     "Agent": "jostle.agent",
+    "Training": "jostle.models.training",
     "environments": "jostle.environments",
     "lab": "jostle.lab",
+    "make_environment": "jostle.factory",
+    "make_policy": "jostle.factory",
     "networks": "jostle.models.networks",
     "simulate": "jostle.simulation",
     "theory": "jostle.theory",

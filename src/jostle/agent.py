@@ -39,6 +39,7 @@ class Agent:
         # What a decision asks of its policy is asked once: a property costs half a microsecond.
         self._on_host, self._needs_arms = policy.on_host, policy.needs_arms
         self._takes_blocks, self._features = policy.takes_blocks, _features(policy)
+        self._spec = policy.spec
         self.seed = whole("seed", seed, least=0)
         self.decisions = 0
         self.observations = 0
@@ -219,20 +220,19 @@ class Agent:
         return Feedback(chosen, rewards, ids, users)
 
     def _ids(self, name: str, value: Any, count: int) -> np.ndarray:
-        limits = (getattr(self.policy, fact, None) for fact in ("pool", "blocks"))
-        return _small_ids(name, value, count, next(filter(None, limits), LARGEST_ID))
+        limit = self._spec.pool or self._spec.blocks or LARGEST_ID
+        return _small_ids(name, value, count, limit)
 
     def _user(self, user: Any) -> np.int32:
         return np.int32(NOBODY) if user is None else self._users(user, 1)[0]
 
     def _users(self, users: Any, count: int) -> np.ndarray:
-        return _small_ids("user", users, count, getattr(self.policy, "users", LARGEST_ID))
+        return _small_ids("user", users, count, self._spec.users or LARGEST_ID)
 
 
 def _features(policy: Policy) -> int:
     """The length of a context as it is given: in blocks, without its zeros."""
-    blocks = policy.blocks if policy.takes_blocks else 1  # type: ignore[attr-defined]
-    return policy.features // blocks
+    return policy.features // (policy.spec.blocks or 1 if policy.takes_blocks else 1)
 
 
 def _small_ids(name: str, value: Any, count: int, limit: int = LARGEST_ID) -> np.ndarray:

@@ -1,26 +1,27 @@
-"""Policies and environments from text.
+"""Policies and environments built from text: ``make_policy`` and ``make_environment``.
 
 ``npr``, ``npr:noise=0.2,steps=10``, ``npr:width=128`` (of its network), ``npr:optimiser=sgd``,
-``npr.paper`` (the class's other constructor of that name), ``my.module:Mine``.
+``npr.paper`` (another constructor of the class), ``my.module:Mine`` (a class of your own).
 """
 
-import dataclasses
 import importlib
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
 import optax
 
 from jostle.core.grammar import parse
+from jostle.core.record import field_names
 from jostle.core.validation import lookup, unknown
 from jostle.datasets.schemas import SCHEMAS
 from jostle.environments import Classification, Environment, Recommendation, Synthetic
 from jostle.models.networks import MLP, PaperNetwork
-from jostle.policies import CATALOG, INSTRUMENTS, Policy
+from jostle.policies import Policy
+from jostle.policies.catalog import CATALOG, INSTRUMENTS
 from jostle.simulation import check_match
+from jostle.types import BanditSpec
 
 ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     "h1": partial(Synthetic, "h1"),
@@ -31,65 +32,64 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
 }
 """The environments by the names that commands and experiments use."""
 
-FACTS = ("features", "pool", "blocks", "arms", "users", "items")
-"""What a policy may ask of its environment, by having an argument of that name."""
-
-NETWORK = ["width", "depth", "linear"]
-"""Settings of a policy's network that may stand among its own."""
-
 PARTS: dict[str, dict[str, Any]] = {
     "network": {"mlp": MLP(), "paper": PaperNetwork()},
     "optimiser": {each.__name__: each for each in (optax.adam, optax.rmsprop, optax.sgd)},
 }
-"""Parts of a policy that words stand for."""
+"""Settings that are objects, by the words that stand for them in text."""
 
-PLAIN = (bool, int, float, str, type(None))
+OLD_NAMES = {"told": "full_information"}
+"""Settings that published experiments write by another name."""
+
+Made = TypeVar("Made", Policy, Environment)
 
 
 def make_environment(text: str) -> Environment:
-    """The environment that ``text`` names."""
+    """The environment that ``text`` names.
+
+    Examples: ``"h1"``, ``"h1:pool=none,noise=0.3"``, ``"mushroom:rounds=500"``,
+    ``"my.module:MyEnvironment"``.
+    """
     name, settings = parse(text)
-    maker = (
-        _own("environment", name, Environment)
-        if ":" in name
-        else lookup("environment", name, ENVIRONMENTS)
-    )
-    return _make("environment", name, maker, settings)
+    maker: Callable[..., Environment]
+    if ":" in name:
+        maker = _own_class("environment", name, Environment)
+    else:
+        maker = lookup("environment", name, ENVIRONMENTS)
+    settings = {OLD_NAMES.get(key, key): value for key, value in settings.items()}
+    parameters = inspect.signature(maker).parameters
+    for key in settings:
+        if key not in parameters:
+            raise ValueError(unknown(f"setting of environment {name!r}:", key, parameters))
+    return _made("environment", name, lambda: maker(**settings))
 
 
 def make_policy(text: str, environment: Environment) -> Policy:
-    """The policy that ``text`` names, made for ``environment``."""
+    """The policy that ``text`` names, built for ``environment``.
+
+    Settings may be those of the policy, of its training or of its network. Examples: ``"npr"``,
+    ``"npr:noise=0.2,steps=10,width=128"``, ``"npr.paper:optimiser=sgd"``,
+    ``"my.module:MyPolicy:size=3"``.
+    """
     name, settings = parse(text)
-    maker = _own("policy", name, Policy) if ":" in name else _known(name)
-    facts = {fact: getattr(environment, fact, None) for fact in FACTS}
-    asked = _parameters(maker)
-    try:
-        _choose_parts(settings, asked)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"policy {name!r}: {error}") from None
-    for fact, value in facts.items():
-        if fact in asked and fact not in settings:
-            if value is not None:
-                settings[fact] = value
-            elif asked[fact].default is inspect.Parameter.empty:
-                raise ValueError(f"policy {name!r} needs {fact}, which this environment has not")
-    policy: Policy = _make("policy", name, maker, settings)
+    kind, maker = _own_policy(name) if ":" in name else _known_policy(name)
+    policy = _made("policy", name, lambda: _assemble(kind, maker, settings, environment.spec))
     try:
         check_match(policy, environment)
     except ValueError as error:
         raise ValueError(f"policy {name!r} does not suit this environment: {error}") from None
     if policy.needs_arms and environment.arms is None:
         raise ValueError(
-            f"policy {name!r} does not suit this environment: it needs arms that come back, and "
-            "here they are new each round"
+            f"policy {name!r} does not suit this environment: it needs arms that come back, but "
+            "here they are new in every round"
         )
     return policy
 
 
 def suitable(environment: Environment) -> list[str]:
-    """The policies of the catalog that can be made for ``environment`` without more settings.
+    """The policies of the catalog that can be built for ``environment`` without more settings.
 
-    Those that are only there to study the theory are left out.
+    Those that only serve to study the theory are left out.
     """
     names = []
     for name in CATALOG:
@@ -103,81 +103,52 @@ def suitable(environment: Environment) -> list[str]:
     return names
 
 
-def describe(record: Policy | Environment) -> dict[str, str]:
-    """Every setting of a policy or environment, as people would write it; not its arrays."""
-    settings = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
-    return {
-        name: _written(value)
-        for name, value in settings.items()
-        if np.ndim(value) == 0 or isinstance(value, tuple)
+def _assemble(
+    kind: type[Policy], maker: Callable[..., Policy], settings: dict[str, Any], spec: BanditSpec
+) -> Policy:
+    """Pass the constructor its own arguments, and give the policy it makes the other settings."""
+    settings = {
+        key: lookup(key, value, PARTS[key]) if key in PARTS else value
+        for key, value in settings.items()
     }
+    facts = set(BanditSpec._fields) & set(field_names(kind))
+    own = facts | inspect.signature(maker).parameters.keys()
+    direct = {key: value for key, value in settings.items() if key in own}
+    rest = {key: value for key, value in settings.items() if key not in own}
+    return maker(**kind.with_facts(spec, direct)).with_settings(**rest)
 
 
-def _known(name: str) -> Callable[..., Policy]:
-    """A policy of the catalog, or another constructor of one, as ``npr.paper``."""
-    base, _, variant = name.partition(".")
-    policy = lookup("policy", base, CATALOG)
-    if not variant:
-        return policy
-    makers = [
-        key
-        for key, value in inspect.getmembers_static(policy)
-        if isinstance(value, classmethod) and not key.startswith("_")
-    ]
-    if variant not in makers:
-        raise ValueError(unknown("policy", name, [base, *(f"{base}.{maker}" for maker in makers)]))
-    maker: Callable[..., Policy] = getattr(policy, variant)
-    return maker
-
-
-def _parameters(maker: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """What ``maker`` takes; a constructor that passes settings on takes those of its class too."""
-    own = dict(inspect.signature(maker).parameters)
-    rest = [name for name, each in own.items() if each.kind is inspect.Parameter.VAR_KEYWORD]
-    for name in rest:
-        del own[name]
-    passed_on = inspect.signature(maker.__self__).parameters if rest else {}  # type: ignore[attr-defined]
-    return {**passed_on, **own}
-
-
-def _choose_parts(settings: dict[str, Any], asked: dict[str, inspect.Parameter]) -> None:
-    """Put parts in the place of words, and give the network the sizes that are meant for it."""
-    for part, known in PARTS.items():
-        if part in asked and part in settings:
-            settings[part] = lookup(part, settings[part], known)
-    sizes = {key: settings[key] for key in NETWORK if key in settings and key not in asked}
-    if sizes and "network" in asked:
-        network = settings.get("network", asked["network"].default)
-        for key in sizes:
-            if not hasattr(network, key):
-                raise ValueError(f"{type(network).__name__} has no {key}")
-            del settings[key]
-        settings["network"] = dataclasses.replace(network, **sizes)
-
-
-def _make(kind: str, name: str, maker: Callable[..., Any], settings: dict[str, Any]) -> Any:
-    parameters = _parameters(maker)
-    for key in settings:
-        if key not in parameters:
-            choices = _writable(parameters)
-            choices += NETWORK if "network" in parameters else []
-            raise ValueError(unknown(f"setting of {kind} {name!r}:", key, choices))
-        made = key in FACTS or not isinstance(settings[key], PLAIN)  # by us, not from text
-        if not made and key not in _writable(parameters):
-            raise ValueError(f"{key} of {kind} {name!r} is not a number or word: set it in Python")
+def _made(kind: str, name: str, make: Callable[[], Made]) -> Made:
+    """What ``make`` gives, its errors prefixed by the name."""
     try:
-        return maker(**settings)
+        return make()
     except (TypeError, ValueError) as error:
         raise ValueError(f"{kind} {name!r}: {error}") from None
 
 
-def _writable(parameters: Any) -> list[str]:
-    """The parameters whose values can be written as text, as their defaults show."""
-    plain = (*PLAIN, type(inspect.Parameter.empty))
-    return [name for name, each in parameters.items() if isinstance(each.default, plain)]
+def _known_policy(name: str) -> tuple[type[Policy], Callable[..., Policy]]:
+    """A policy of the catalog and how to construct it: by its class, or as in ``npr.paper``."""
+    base, _, variant = name.partition(".")
+    policy: type[Policy] = lookup("policy", base, CATALOG)
+    if not variant:
+        return policy, policy
+    makers = [
+        key
+        for key, value in inspect.getmembers_static(policy)
+        if isinstance(value, classmethod) and not key.startswith("_") and key not in vars(Policy)
+    ]
+    if variant not in makers:
+        raise ValueError(unknown("policy", name, [base, *(f"{base}.{maker}" for maker in makers)]))
+    return policy, getattr(policy, variant)
 
 
-def _own(kind: str, name: str, base: type) -> type:
+def _own_policy(name: str) -> tuple[type[Policy], Callable[..., Policy]]:
+    """A policy of the user's own."""
+    policy = _own_class("policy", name, Policy)
+    return policy, policy
+
+
+def _own_class(kind: str, name: str, base: type[Made]) -> type[Made]:
     """The user's own class at ``package.module:ClassName``."""
     module_name, _, class_name = name.partition(":")
     try:
@@ -185,25 +156,15 @@ def _own(kind: str, name: str, base: type) -> type:
     except Exception as error:  # it is the user's code: anything may happen in it
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{kind} {name!r}: cannot import {module_name!r}: {reason}") from error
-    found = getattr(module, class_name, None)
-    if found is None:
-        classes = [key for key, value in vars(module).items() if _is_a(value, base)]
+    if class_name not in vars(module):
+        classes = [
+            key
+            for key, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, base)
+        ]
         message = unknown(f"{kind} in {module_name!r}:", class_name, classes)
         raise ValueError(message if classes else f"{module_name!r} has no {kind} {class_name!r}")
-    if not _is_a(found, base):
-        raise ValueError(f"{name!r} is not a jostle {base.__name__} (a subclass of it is wanted)")
+    found = vars(module)[class_name]
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise ValueError(f"{name!r} is not a jostle {base.__name__}: expected a subclass of it")
     return found
-
-
-def _is_a(value: Any, base: type) -> bool:
-    return isinstance(value, type) and issubclass(value, base)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return value
-    return getattr(value, "__name__", None) or repr(value)

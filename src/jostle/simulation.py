@@ -14,6 +14,9 @@ from jostle.environments.base import Environment
 from jostle.policies.base import Policy
 from jostle.types import Round
 
+BEHAVIOUR = 1
+"""Raised whenever the same policy, environment and seed would give another result than before."""
+
 
 class Trace(NamedTuple):
     """What happened in each round."""
@@ -84,7 +87,7 @@ def simulate(
     for start, stop in itertools.pairwise(edges):
         progress = advance(policy, environment, progress, int(start), int(stop))
         if report is not None:
-            jax.block_until_ready(progress.trace.rewards)
+            progress.trace.rewards.block_until_ready()
             report(int(stop))
     return Result(progress)
 
@@ -111,7 +114,8 @@ def advance(
     policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
 ) -> Progress:
     """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
-    return _advance(policy, environment, progress, start, stop)
+    advanced: Progress = _advance(policy, environment, progress, start, stop)
+    return advanced
 
 
 @jax.jit
@@ -188,16 +192,19 @@ def check_rounds(environment: Environment, rounds: int | None) -> int:
 
 
 def check_match(policy: Policy, environment: Environment) -> None:
-    """Refuse a policy made for other contexts."""
-    if policy.features != environment.features:
+    """Raise a ``ValueError`` if the policy was built for other contexts, arms or users."""
+    made, there = policy.spec, environment.spec
+    if made.features != there.features:
         raise ValueError(
-            f"features of the policy is {policy.features}, but this environment's contexts have "
-            f"{environment.features}"
+            f"features of the policy is {made.features}, but contexts of this environment have "
+            f"{there.features} features"
         )
-    users, asking = getattr(policy, "users", None), getattr(environment, "users", None)
-    if users is not None and asking is not None and users < asking:
-        raise ValueError(f"users of the policy is {users}, but this environment has {asking}")
-    for fact in ("pool", "blocks"):
-        asked, there = getattr(policy, fact, None), getattr(environment, fact, None)
-        if asked is not None and asked != there:
-            raise ValueError(f"{fact} of the policy is {asked}, but this environment's is {there}")
+    for fact, has, needed in (
+        ("pool", made.pool, there.pool),
+        ("blocks", made.blocks, there.blocks),
+    ):
+        if has is not None and has != needed:
+            raise ValueError(f"{fact} of the policy is {has}, but {needed} in this environment")
+    for fact, has, needed in (("arms", made.arms, there.arms), ("users", made.users, there.users)):
+        if has is not None and needed is not None and has < needed:
+            raise ValueError(f"{fact} of the policy is {has}, but this environment has {needed}")

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle import NPR, Agent, LinUCB, NeuralUCB, Uniform, simulate
+from jostle import NPR, Agent, LinUCB, NeuralUCB, Training, Uniform, simulate
 from jostle.core.contexts import Blocks, dense, product, take
 from jostle.environments import Classification
 from jostle.models.fitting import FullBatch
@@ -41,7 +41,7 @@ def test_a_round_shows_one_row_in_the_block_of_each_class():
 
 
 def test_who_is_told_the_right_class_learns_of_it_or_of_a_wrong_one():
-    environment = made_up(told=True)
+    environment = made_up(full_information=True)
     state = environment.init(jax.random.key(0))
     round = environment.observe(state, jax.random.key(1), 7)
     right = int(environment.y[state.order[7]])
@@ -64,8 +64,8 @@ def test_being_told_spares_mistakes():
     """The price of finding out, which only the bandit pays, and more of it with many classes."""
     mistakes = {}
     for told in (False, True):
-        environment = made_up(classes=8, told=told)
-        policy = NPR(environment.features, blocks=environment.blocks, steps=3)
+        environment = made_up(classes=8, full_information=told)
+        policy = NPR.for_environment(environment, training=Training(steps=3))
         runs = [simulate(policy, environment, seed=seed).regret[-1] for seed in range(3)]
         mistakes[told] = np.mean(runs)
     assert mistakes[True] < 0.9 * mistakes[False]
@@ -100,7 +100,7 @@ def test_products_of_blocks_are_those_of_the_vectors(blocks):
 @pytest.mark.parametrize("network", [MLP(16, 2), PaperNetwork(16, 3)])
 def test_a_policy_with_blocks_learns_what_one_without_learns(classes, network):
     environment = made_up(classes)
-    settings = {"network": network, "steps": 3, "step_size": 1e-3}
+    settings = {"network": network, "training": Training(steps=3, step_size=1e-3)}
     compact = NPR(environment.features, blocks=environment.blocks, **settings)
     plain = NPR(environment.features, **settings)
     # The same weights and rows: the difference is rounding, so compare before it can grow.

@@ -12,19 +12,21 @@ from jostle import (
     NeuralTS,
     NeuralUCB,
     NTKPerturbed,
+    Training,
     Uniform,
 )
 from jostle.models.networks import MLP
 
 from support import FEATURES, POOL
 
-SMALL = {"network": MLP(width=16, depth=2), "steps": 4, "batch": 16, "step_size": 0.01}
+TRAINING = Training(steps=4, batch=16, step_size=0.01)
+SMALL = {"network": MLP(width=16, depth=2), "training": TRAINING}
 
 LEARNING = {
     "npr": NPR(FEATURES, **SMALL),
     "npr-pooled": NPR(FEATURES, pool=POOL, **SMALL),
-    "npr-bounded": NPR(FEATURES, memory=50, forget="random", **SMALL),
-    "npr-every-3": NPR(FEATURES, every=3, restart=True, **{**SMALL, "steps": 40}),
+    "npr-bounded": NPR(FEATURES, **SMALL).with_settings(memory=50, forget="random"),
+    "npr-every-3": NPR(FEATURES, **SMALL).with_settings(every=3, restart=True, steps=40),
     "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20),
     "epsilon-greedy": EpsilonGreedy(FEATURES, **SMALL),
     "greedy-pooled": EpsilonGreedy(FEATURES, pool=POOL, epsilon=0.0, **SMALL),
@@ -33,7 +35,7 @@ LEARNING = {
     "neural-ucb-diagonal": NeuralUCB(FEATURES, **SMALL),
     "neural-ts": NeuralTS(FEATURES, covariance="full", **SMALL),
     "neural-ts-diagonal": NeuralTS(FEATURES, **SMALL),
-    "falcon": Falcon(FEATURES, **{**SMALL, "steps": 100}),
+    "falcon": Falcon(FEATURES, **SMALL).with_settings(steps=100),
     "lin-ucb": LinUCB(FEATURES),
     "lin-ucb-theory": LinUCB(FEATURES, radius="theory"),
     "lin-ts": LinTS(FEATURES),

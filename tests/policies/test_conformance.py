@@ -183,8 +183,8 @@ def test_a_batch_is_its_rows_one_by_one(policy):
 
 @every_policy
 def test_memory_is_bounded_where_it_is_promised(policy):
-    if getattr(policy, "memory", ...) is None:
-        policy = policy.replace(memory=60)
+    if "memory" in policy.setting_names() and policy.settings()["memory"] is None:
+        policy = policy.with_settings(memory=60)
     agent = trained(policy, rounds=5)
     agent.learn(pool_contexts()[np.arange(900) % POOL], np.zeros(900), arm=np.arange(900) % POOL)
     size = nbytes(agent.state)  # a full covariance has taken its last form by now

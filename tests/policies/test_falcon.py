@@ -32,7 +32,7 @@ def test_before_the_first_regression_all_arms_are_alike():
 
 
 def test_it_is_fitted_at_powers_of_two_to_the_epoch_just_ended():
-    policy = Falcon(FEATURES, pool=POOL, **{**SMALL, "steps": 3})
+    policy = Falcon(FEATURES, pool=POOL, **SMALL).with_settings(steps=3)
     progress = begin(policy, EASY, rounds=40, seed=0)
     fitted = []
     for t in range(40):
@@ -48,7 +48,7 @@ def test_it_is_fitted_at_powers_of_two_to_the_epoch_just_ended():
 
 def test_each_regression_starts_from_scratch():
     """The network after an epoch depends on that epoch alone."""
-    policy = Falcon(FEATURES, fitting="full", **{**SMALL, "steps": 3})
+    policy = Falcon(FEATURES, **SMALL).with_settings(fitting="full", steps=3)
 
     def after(first_rewards):
         state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jostle import NeuralTS, NeuralUCB, simulate
+from jostle import NeuralTS, NeuralUCB, Training, simulate
 from jostle.core.contexts import FEW_BLOCKS, Blocks, dense, take
 from jostle.models.gradients import Sparse
 from jostle.models.networks import MLP, PaperNetwork
@@ -55,7 +55,7 @@ def test_neural_ucb_is_its_definition(covariance, network):
     """The gradients are those of all parameters: the linear path's of an MLP too."""
     policy = NeuralUCB(
         FEATURES, network=network, covariance=covariance, exploration=0.7, regularisation=0.5,
-        steps=2, step_size=1e-3,
+        training=Training(steps=2, step_size=1e-3),
     )  # fmt: skip
     rows, contexts = stream()
     state, z, gradients = brute_force(policy, rows)
@@ -73,7 +73,7 @@ def test_neural_ucb_is_its_definition(covariance, network):
 def test_neural_ts_draws_from_its_posterior(covariance):
     policy = NeuralTS(
         FEATURES, network=NETWORK, covariance=covariance, exploration=0.6, regularisation=0.5,
-        steps=2, step_size=1e-3,
+        training=Training(steps=2, step_size=1e-3),
     )  # fmt: skip
     rows, contexts = stream()
     state, z, gradients = brute_force(policy, rows)
@@ -94,9 +94,9 @@ def test_neural_ts_draws_from_its_posterior(covariance):
 def test_many_blocks_are_as_uncertain_as_vectors_with_their_zeros():
     """Where gradients leave out their zeros, against the same policy that knows of no blocks."""
     blocks, d = FEW_BLOCKS + 1, 2
-    settings = {"regularisation": 0.5, "steps": 2, "decay": 1.0, "covariance": "full", **SMALL}
-    knowing = NeuralUCB(blocks * d, blocks=blocks, **settings)
-    plain = NeuralUCB(blocks * d, **settings)
+    settings = {"regularisation": 0.5, "decay": 1.0, "covariance": "full", **SMALL}
+    knowing = NeuralUCB(blocks * d, blocks=blocks).with_settings(**settings)
+    plain = NeuralUCB(blocks * d).with_settings(**settings)
     rng = np.random.default_rng(0)
     seen = Blocks(
         rng.normal(size=(30, d)).astype(np.float32), rng.integers(blocks, size=30, dtype=np.int32)

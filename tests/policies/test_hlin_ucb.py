@@ -12,7 +12,7 @@ from jostle.environments import Environment
 from jostle.environments.synthetic import unit_ball
 from jostle.policies.hlin_ucb import HLinUCB
 from jostle.policies.lin_ucb import LinUCB
-from jostle.types import NOBODY, Feedback, Outcome, Round
+from jostle.types import NOBODY, BanditSpec, Feedback, Outcome, Round
 
 from support import assert_same
 
@@ -154,12 +154,8 @@ class PartlyShown(Environment):
     seen: int = static(default=5)
 
     @property
-    def features(self) -> int:
-        return self.seen
-
-    @property
-    def pool(self) -> int:
-        return 40
+    def spec(self) -> BanditSpec:
+        return BanditSpec(self.seen, pool=40, arms=40, users=self.users)
 
     def init(self, key: jax.Array) -> Any:
         item_key, user_key = jax.random.split(key)

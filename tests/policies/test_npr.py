@@ -7,14 +7,24 @@ import numpy as np
 import optax
 import pytest
 
-from jostle import NPR, Agent, EpsilonGreedy, Falcon, NeuralTS, NeuralUCB, Uniform, simulate
+from jostle import (
+    NPR,
+    Agent,
+    EpsilonGreedy,
+    Falcon,
+    NeuralTS,
+    NeuralUCB,
+    Training,
+    Uniform,
+    simulate,
+)
 from jostle.environments import Synthetic
 from jostle.models.networks import MLP, PaperNetwork
 from jostle.types import Feedback, plain_round
 
 from support import EASY, FEATURES, POOL
 
-SMALL = {"network": MLP(16, 2), "steps": 3}
+SMALL = {"network": MLP(16, 2), "training": Training(steps=3)}
 
 
 class FlaxNet(nn.Module):
@@ -95,8 +105,10 @@ def test_without_noise_it_learns_what_the_greedy_policy_learns():
 def test_perturbations_are_fresh_each_round_and_scaled_by_noise():
     """One observation learnt under other keys moves the weights apart, the more the noise."""
 
+    training = Training(steps=5, optimiser=optax.sgd)
+
     def spread(noise):
-        policy = NPR(FEATURES, noise=noise, network=MLP(16, 2), steps=5, optimiser=optax.sgd)
+        policy = NPR(FEATURES, noise=noise, network=MLP(16, 2), training=training)
         state = policy.reserve(policy.init(jax.random.key(0)), observations=4, arms=0)
         row = Feedback(jnp.ones(FEATURES), jnp.float32(1), jnp.int32(-1), jnp.int32(-1))
         learn = jax.jit(policy.learn)
@@ -110,14 +122,16 @@ def test_perturbations_are_fresh_each_round_and_scaled_by_noise():
 def test_the_papers_algorithm_in_one_call():
     policy = NPR.paper(FEATURES, width=32, depth=4)
     assert policy.network == PaperNetwork(32, 4)
-    assert (policy.optimiser, policy.fitting, policy.steps) == (optax.sgd, "full", 100)
-    assert (policy.decay, policy.average) == (0.0, 0.0)
-    assert NPR.paper(FEATURES, pool=POOL).fitting == "pooled"
-    assert NPR.paper(FEATURES, noise=0.7, steps=3).steps == 3
+    training = policy.training
+    assert (training.optimiser, training.fitting, training.steps) == (optax.sgd, "full", 100)
+    assert (training.decay, training.average) == (0.0, 0.0)
+    assert NPR.paper(FEATURES, pool=POOL).training.fitting == "pooled"
+    changed = NPR.paper(FEATURES, noise=0.7, steps=3)
+    assert (changed.noise, changed.training.steps) == (0.7, 3)
 
 
 def test_a_flax_module_is_a_network_as_it_stands():
-    policy = NPR(FEATURES, network=FlaxNet(), step_size=0.01)
+    policy = NPR(FEATURES, network=FlaxNet(), training=Training(step_size=0.01))
     assert not policy.on_host
     regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
     assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
@@ -131,7 +145,7 @@ def test_a_flax_module_is_a_network_as_it_stands():
 def test_an_optimiser_of_the_users_own():
     chain = optax.chain(optax.clip_by_global_norm(1.0), optax.rmsprop(0.01))
     for optimiser in (chain, optax.adamw, lambda step: optax.sgd(step, momentum=0.9)):
-        policy = NPR(FEATURES, optimiser=optimiser, step_size=0.01)
+        policy = NPR(FEATURES, training=Training(optimiser=optimiser, step_size=0.01))
         regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
         assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
 
@@ -163,7 +177,7 @@ def test_an_optimiser_of_the_users_own():
 )
 def test_bad_settings_are_named(settings, error, message):
     with pytest.raises(error, match=message):
-        NPR(**{"features": 5, **settings})
+        NPR(5).with_settings(**settings)
 
 
 def test_epsilon_is_a_probability():
@@ -182,6 +196,7 @@ def test_epsilon_is_a_probability():
     ],
 )
 def test_defaults_that_depend_on_what_contexts_are(settings, decay, steps):
-    policy = NPR(features=16, **settings)
-    assert (policy.decay, policy.steps) == (decay, steps)
-    assert policy.replace(noise=0.3).decay == decay
+    policy = NPR(features=16).with_settings(**settings)
+    training = policy.effective_training
+    assert (training.decay, training.steps) == (decay, steps)
+    assert policy.replace(noise=0.3).settings()["decay"] == decay

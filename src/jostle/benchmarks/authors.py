@@ -17,6 +17,7 @@ import optax
 from jostle.benchmarks.measure import Row
 from jostle.environments import Synthetic
 from jostle.models.networks import width_of
+from jostle.models.training import Training
 from jostle.policies import NPR
 from jostle.simulation import Progress, advance, begin, simulate
 
@@ -123,7 +124,7 @@ def _eager_network(initial: list[Any], policy: NPR) -> tuple[Callable[..., None]
 
     width = width_of(policy.network)
     weights = [w.clone().requires_grad_() for w in initial]
-    optimiser = torch.optim.SGD(weights, lr=policy.step_size)
+    optimiser = torch.optim.SGD(weights, lr=policy.training.step_size)
 
     def estimate(x: Any) -> Any:
         hidden = torch.cat([x, x], dim=1) / math.sqrt(2)
@@ -134,7 +135,7 @@ def _eager_network(initial: list[Any], policy: NPR) -> tuple[Callable[..., None]
     def learn(x: Any, rewards: Any) -> None:
         targets = rewards + policy.noise * torch.randn(len(rewards))
         penalty = width * policy.regularisation / len(rewards)
-        for _ in range(policy.steps):
+        for _ in range(policy.effective_training.steps):
             optimiser.zero_grad()
             moved = sum(((w - w0) ** 2).sum() for w, w0 in zip(weights, initial, strict=True))
             loss = ((estimate(x) - targets) ** 2).mean() / 2 + penalty * moved / 2
@@ -172,7 +173,8 @@ def _eager_round(contexts: np.ndarray, rewards: np.ndarray) -> float:
 
 
 def _our_round(seen: int) -> float:
-    policy = NPR(FEATURES, pool=POOL, steps=STEPS, step_size=STEP_SIZE, optimiser=optax.sgd)
+    training = Training(steps=STEPS, step_size=STEP_SIZE, optimiser=optax.sgd)
+    policy = NPR(FEATURES, pool=POOL, training=training)
     environment = Synthetic("h1")
     progress: Progress = begin(policy, environment, rounds=seen + 50 * ROUNDS, seed=0)
     progress = advance(policy, environment, progress, 0, 10)

@@ -5,6 +5,7 @@ import numpy as np
 
 from jostle.agent import Agent
 from jostle.benchmarks.measure import Row
+from jostle.models.training import Training
 from jostle.policies import NPR
 
 FEATURES, BOUND = 50, 1_000
@@ -12,7 +13,7 @@ FEATURES, BOUND = 50, 1_000
 
 def bounded_stays_bounded() -> Row:
     """Bytes of a bounded agent after 20,000 observations against after 2,000."""
-    agent = Agent(NPR(FEATURES, memory=BOUND, every=1_000))
+    agent = Agent(NPR(FEATURES, training=Training(memory=BOUND, every=1_000)))
     contexts = np.random.default_rng(0).normal(size=(BOUND, FEATURES))
 
     def grown(batches: int) -> int:

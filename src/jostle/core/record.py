@@ -1,12 +1,14 @@
-"""Immutable records that are pytrees: what policies and environments are made of.
+"""Frozen dataclasses that are JAX pytrees: the base of policies, environments and their settings.
 
 A subclass of ``Record`` is a frozen dataclass. Its ``leaf`` fields are numbers that compiled code
-takes as inputs, so that other values (or a stacked grid of them) need no other program; its
-``static`` fields (sizes, names, functions) are part of the program. Plain dataclasses, because an
-attribute or method of one costs nothing to reach, which a decision of some 20 microseconds notices.
+takes as inputs, so that another value (or a stacked grid of values) needs no other program; its
+``static`` fields (sizes, names, functions) are part of the program; its ``data`` fields hold arrays
+or other records. Records are plain dataclasses because reading an attribute then costs nothing,
+which matters to decisions that take some 20 microseconds.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, Self, dataclass_transform
 
 import jax
@@ -15,24 +17,31 @@ import numpy as np
 from jostle.core.validation import number
 
 
-def leaf(*, default: Any = dataclasses.MISSING, least: float = 0.0, most: float = np.inf) -> Any:
-    """A numeric field, within limits."""
-    return dataclasses.field(default=default, metadata={"limits": (least, most)})
+def leaf(
+    *,
+    default: Any = dataclasses.MISSING,
+    least: float = 0.0,
+    most: float = np.inf,
+    optional: bool = False,
+) -> Any:
+    """A numeric field between ``least`` and ``most``; an ``optional`` one may also be None."""
+    metadata = {"limits": (least, most), "optional": optional}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def static(*, default: Any = dataclasses.MISSING) -> Any:
-    """A field that shapes the program."""
+    """A field that is part of the compiled program, such as a size, a name or a function."""
     return dataclasses.field(default=default, metadata={"static": True})
 
 
 def data(*, default: Any = dataclasses.MISSING) -> Any:
-    """A field that holds arrays, or a pytree of them."""
+    """A field that holds arrays, or a pytree of them, such as another record."""
     return dataclasses.field(default=default)
 
 
 @dataclass_transform(field_specifiers=(leaf, static, data), frozen_default=True)
 class Record:
-    """A frozen dataclass that is a pytree. Override ``check`` to refuse bad arguments."""
+    """A frozen dataclass that is a pytree. Override ``check`` to reject bad arguments."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -46,7 +55,7 @@ class Record:
             return children, tuple(getattr(record, n) for n in statics)
 
         def unflatten(aux: tuple[Any, ...], children: Any) -> Any:
-            record = object.__new__(cls)  # checked when it was first made
+            record = object.__new__(cls)  # its fields were checked when it was first made
             for name, value in zip([*statics, *leaves], [*aux, *children], strict=True):
                 object.__setattr__(record, name, value)
             return record
@@ -55,8 +64,9 @@ class Record:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            if "limits" in field.metadata:
-                value = _number(field.name, getattr(self, field.name), *field.metadata["limits"])
+            value = getattr(self, field.name)
+            if "limits" in field.metadata and not (value is None and field.metadata["optional"]):
+                value = _number(field.name, value, *field.metadata["limits"])
                 object.__setattr__(self, field.name, value)
         self.check()
 
@@ -64,8 +74,27 @@ class Record:
         """Raise a ``ValueError`` or ``TypeError`` that names the bad argument."""
 
     def replace(self, **changes: Any) -> Self:
-        """The same with some fields changed."""
+        """A copy with some fields changed."""
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+    def settings(self) -> Mapping[str, Any]:
+        """The values that decide how this record behaves, by name; not its arrays."""
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value
+            for name, value in values.items()
+            if np.ndim(value) == 0 or isinstance(value, tuple)
+        }
+
+
+def numeric_fields(record: Record) -> list[str]:
+    """The names of the fields that are numbers, and so can be tuned."""
+    return [each.name for each in dataclasses.fields(record) if "limits" in each.metadata]  # type: ignore[arg-type]
+
+
+def field_names(record: Any) -> list[str]:
+    """The names of the fields of a record or another dataclass (or of its class)."""
+    return [each.name for each in dataclasses.fields(record)]
 
 
 def _number(name: str, value: Any, least: float, most: float) -> Any:

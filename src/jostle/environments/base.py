@@ -1,55 +1,74 @@
-"""The contract of everything a policy can be tried on."""
+"""``Environment``: the contract of a bandit problem that policies can be simulated on."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
 from jostle.core.record import Record
-from jostle.types import Feedback, Outcome, Round, feedback_of
+from jostle.types import BanditSpec, Feedback, Outcome, Round, feedback_of
 
 
 class Environment(Record):
-    """An immutable pytree of pure functions; all randomness enters as a key.
+    """A bandit problem as an immutable pytree of pure functions; all randomness enters as a key.
 
-    A subclass defines ``init``, ``observe`` and ``reward``.
+    A subclass defines ``spec``, ``init``, ``observe`` and ``reward``.
     """
+
+    behaviour: ClassVar[int] = 1
+    """Raised whenever the same settings and seed would give another stream than before, so that
+    results on the old stream are not taken for those on the new one."""
+
+    @property
+    def spec(self) -> BanditSpec:
+        """The dimensions of the problem, which policies are built from."""
+        raise NotImplementedError(f"{type(self).__name__} must define spec")
 
     @property
     def features(self) -> int:
-        """The dimension of a context."""
-        raise NotImplementedError
+        """Length of a context vector."""
+        return self.spec.features
 
     @property
     def pool(self) -> int | None:
-        """The size of the fixed pool of contexts, or None when contexts are new each round."""
-        return None
+        """Size of the fixed pool of contexts, or None if contexts are new in every round."""
+        return self.spec.pool
+
+    @property
+    def blocks(self) -> int | None:
+        """Number of blocks of the disjoint model, or None if contexts are not of that kind."""
+        return self.spec.blocks
 
     @property
     def arms(self) -> int | None:
-        """How many arm ids there are, or None when arms have no ids."""
-        return self.pool
+        """Number of arm ids, or None if arms have no ids."""
+        return self.spec.arms
+
+    @property
+    def users(self) -> int | None:
+        """Number of user ids, or None if users have no ids."""
+        return self.spec.users
 
     @property
     def rounds(self) -> int | None:
-        """How many rounds there are, or None when there is no end."""
-        return None
+        """Number of rounds, or None if there is no end to them."""
+        return self.spec.rounds
 
     def init(self, key: jax.Array) -> Any:
         """Draw the problem: what stays the same from round to round."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define init")
 
     def observe(self, state: Any, key: jax.Array, t: jax.Array) -> Round:
         """The arms shown in round ``t``."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define observe")
 
     def reward(
         self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: jax.Array
     ) -> Outcome:
-        """What choosing arm ``index`` of ``round``, the one of time ``t``, brings."""
-        raise NotImplementedError
+        """The reward and regret of choosing arm ``index`` in ``round``, which is round ``t``."""
+        raise NotImplementedError(f"{type(self).__name__} must define reward")
 
     def feedback(
         self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: Any, outcome: Outcome
     ) -> Feedback:
-        """What the policy learns from: the chosen arm and its reward. A bandit tells no more."""
+        """What the policy learns from: by default the chosen arm and its reward, as in a bandit."""
         return feedback_of(round, index, outcome.reward)

@@ -1,22 +1,45 @@
-"""K-class classification as a bandit (Section 5.2): one learns only whether one was right."""
+"""``Classification``: a table with K classes as a bandit, as in Section 5.2 of the paper.
 
+Each class is an arm. The policy learns whether the class it chose was right, and nothing else.
+"""
+
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jostle.core.contexts import Blocks
-from jostle.core.record import data, static
+from jostle.core.record import Record, data, static
 from jostle.core.validation import whole
-from jostle.datasets.encode import Encoded, encode
+from jostle.datasets.encode import encode
 from jostle.datasets.loading import table
 from jostle.datasets.table import Table
 from jostle.environments.base import Environment
-from jostle.types import NOBODY, Feedback, Outcome, Round, feedback_of
+from jostle.types import NOBODY, BanditSpec, Feedback, Outcome, Round, feedback_of
 
 ROUNDS = 10_000
-"""The paper plays so many rows, or all there are if they are fewer (mushroom: 8,124)."""
+"""The paper plays this many rows, or all rows of a smaller table (mushroom has 8,124)."""
+OWN = "own"
+"""The name of an environment made from the user's own table."""
+
+
+class Rows(Record):
+    """The encoded rows of a table, and the class of each."""
+
+    x: Any = data()  # (rows, d)
+    y: Any = data()  # (rows,) int32
+    classes: int = static()
+
+    @classmethod
+    def of(cls, table: Table, encoding: str) -> Self:
+        """Encode a table."""
+        encoded = encode(table, encoding)
+        return cls(jnp.asarray(encoded.x), jnp.asarray(encoded.y, jnp.int32), len(encoded.classes))
+
+    def __repr__(self) -> str:
+        rows, features = self.x.shape
+        return f"{rows} rows, {features} features, {self.classes} classes"
 
 
 class ClassificationState(NamedTuple):
@@ -26,114 +49,120 @@ class ClassificationState(NamedTuple):
 
 
 class Classification(Environment):
-    """Each round shows one row, with an arm for each class; the right class brings 1, others 0.
+    """Each round shows one row, with one arm per class; the right class brings 1, others 0.
 
     Contexts are those of the disjoint model, x in the block of its arm (see ``Blocks``), so
-    ``features`` is classes x encoded features. Rows are shuffled by the seed, none comes twice, and
-    regret counts mistakes.
+    ``features`` is classes x encoded features. Rows are shuffled by the seed, none is shown twice,
+    and regret counts mistakes.
 
     Arguments:
         name: "adult", "covertype", "letter", "magic", "mushroom" or "shuttle"; for a table of your
             own see ``from_arrays`` and ``from_frame``.
         encoding: "practical" (one-hot, standardised, a constant) or "paper" (ordinal codes, rows
             scaled to unit length); see ``jostle.datasets.encode``.
-        rounds: how many rows to show.
-        told: tell the right class after each choice, for a skyline: how few mistakes the same
-            policy makes that need not find out. It learns of the right class (1) or, every other
-            round on average, of a wrong one (0): its own choice, if that was one.
+        rounds: how many rows to show. By default all of them, but at most 10,000.
+        full_information: reveal the right class after each choice. This gives a lower bound on
+            mistakes: how few the same policy makes if it need not explore. It learns from the right
+            class (reward 1) or, every other round on average, from a wrong one (reward 0), which is
+            its own choice if that was wrong.
+        rows: the encoded table, which is loaded by name; leave it out.
     """
 
-    x: Any = data()  # (rows, d)
-    y: Any = data()  # (rows,) int32
     name: str = static()
-    encoding: str = static()
-    classes: int = static()
-    length: int = static()
-    told: bool = static()
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        encoding: str = "practical",
-        rounds: int | None = None,
-        told: bool = False,
-    ):
-        self._fill(encode(table(name), encoding), name, rounds, told)
+    encoding: str = static(default="practical")
+    rounds: int = static(default=None)
+    full_information: bool = static(default=False)
+    rows: Rows = data(default=None)
 
     @classmethod
-    def from_arrays(
-        cls,
-        x: Any,
-        y: Any,
-        *,
-        encoding: str = "practical",
-        rounds: int | None = None,
-        told: bool = False,
-    ) -> Self:
-        """A bandit of your own: rows ``x`` of numbers, and the class ``y`` of each."""
-        return cls._of(Table.from_arrays(x, y), encoding, rounds, told)
+    def from_arrays(cls, x: Any, y: Any, *, encoding: str = "practical", **settings: Any) -> Self:
+        """A table of your own: rows ``x`` of numbers, and the class ``y`` of each.
+
+        ``settings`` are ``rounds`` and ``full_information``.
+        """
+        rows = Rows.of(Table.from_arrays(x, y), encoding)
+        return cls(OWN, encoding=encoding, rows=rows, **settings)
 
     @classmethod
     def from_frame(
-        cls,
-        frame: Any,
-        *,
-        target: str,
-        encoding: str = "practical",
-        rounds: int | None = None,
-        told: bool = False,
+        cls, frame: Any, *, target: str, encoding: str = "practical", **settings: Any
     ) -> Self:
-        """A bandit of your own: a pandas or Polars frame, ``target`` the column of the classes."""
-        return cls._of(Table.from_frame(frame, target=target), encoding, rounds, told)
+        """A table of your own: a pandas or Polars frame with the classes in column ``target``.
 
-    @classmethod
-    def _of(cls, table: Table, encoding: str, rounds: int | None, told: bool) -> Self:
-        made = object.__new__(cls)
-        made._fill(encode(table, encoding), "own", rounds, told)
-        return made
+        ``settings`` are ``rounds`` and ``full_information``.
+        """
+        rows = Rows.of(Table.from_frame(frame, target=target), encoding)
+        return cls(OWN, encoding=encoding, rows=rows, **settings)
 
-    def _fill(self, encoded: Encoded, name: str, rounds: int | None, told: bool) -> None:
-        rows = len(encoded.y)
-        if rounds is not None and whole("rounds", rounds) > rows:
-            raise ValueError(f"rounds must be at most {rows}, the rows there are, not {rounds}")
-        if not isinstance(told, bool):
-            raise TypeError(f"told must be True or False, not {told!r}")
-        values = {
-            "x": jnp.asarray(encoded.x),
-            "y": jnp.asarray(encoded.y, jnp.int32),
-            "name": name,
-            "encoding": encoded.encoding,
-            "classes": len(encoded.classes),
-            "length": rounds or min(rows, ROUNDS),
-            "told": told,
+    def check(self) -> None:
+        """Reject bad arguments, and load the table that ``name`` stands for."""
+        if self.rows is None:
+            object.__setattr__(self, "rows", Rows.of(table(self.name), self.encoding))
+        elif not isinstance(self.rows, Rows):
+            raise TypeError(f"rows is loaded by name: leave it out, instead of {self.rows!r}")
+        present = self.y.shape[0]
+        if self.rounds is None:
+            object.__setattr__(self, "rounds", min(present, ROUNDS))
+        elif whole("rounds", self.rounds) > present:
+            raise ValueError(
+                f"rounds must be at most {present}, the number of rows, not {self.rounds}"
+            )
+        if not isinstance(self.full_information, bool):
+            raise TypeError(
+                f"full_information must be True or False, not {self.full_information!r}"
+            )
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed; another name or encoding loads the table again."""
+        if changes.keys() & {"name", "encoding"}:
+            if self.name == OWN:
+                raise ValueError(
+                    "name and encoding cannot be replaced if the table is your own: "
+                    "call from_arrays or from_frame again"
+                )
+            changes.setdefault("rows", None)
+            if "name" in changes:
+                changes.setdefault("rounds", None)
+        return super().replace(**changes)
+
+    def settings(self) -> Mapping[str, Any]:
+        """The arguments, and the number of classes."""
+        return {
+            "name": self.name,
+            "encoding": self.encoding,
+            "classes": self.classes,
+            "rounds": self.rounds,
+            "full_information": self.full_information,
         }
-        for field, value in values.items():
-            object.__setattr__(self, field, value)
 
     @property
-    def features(self) -> int:
-        """Classes x encoded features: the length of a context with its zeros."""
-        return self.classes * self.x.shape[-1]
+    def spec(self) -> BanditSpec:
+        """Contexts with their zeros, and one arm and one block per class."""
+        return BanditSpec(
+            features=self.classes * self.x.shape[-1],
+            blocks=self.classes,
+            arms=self.classes,
+            rounds=self.rounds,
+        )
 
     @property
-    def rounds(self) -> int:
-        """How many rows are shown."""
-        return self.length
+    def x(self) -> Any:
+        """(rows, d): the encoded rows."""
+        return self.rows.x
 
     @property
-    def arms(self) -> int:
-        """One for each class."""
-        return self.classes
+    def y(self) -> Any:
+        """(rows,): the class of each row."""
+        return self.rows.y
 
     @property
-    def blocks(self) -> int:
-        """One for each class."""
-        return self.classes
+    def classes(self) -> int:
+        """The number of classes."""
+        return self.rows.classes
 
     def init(self, key: jax.Array) -> ClassificationState:
         """Shuffle the rows."""
-        order = jax.random.permutation(key, self.y.shape[0])[: self.length]
+        order = jax.random.permutation(key, self.y.shape[0])[: self.rounds]
         return ClassificationState(order.astype(jnp.int32))
 
     def observe(self, state: ClassificationState, key: jax.Array, t: jax.Array) -> Round:
@@ -150,7 +179,7 @@ class Classification(Environment):
         round: Round,
         index: jax.Array,
     ) -> Outcome:
-        """1 if it is the right class."""
+        """1 for the right class, else 0."""
         right = (self.y[state.order[t]] == index).astype(jnp.float32)
         return Outcome(right, 1 - right)
 
@@ -163,8 +192,8 @@ class Classification(Environment):
         index: Any,
         outcome: Outcome,
     ) -> Feedback:
-        """The choice and whether it was right; or, when the right class is told, a lesson of it."""
-        if not self.told:
+        """The choice and its reward; with full information the right class or a wrong one."""
+        if not self.full_information:
             return super().feedback(state, key, t, round, index, outcome)
         right = self.y[state.order[t]]
         coin, draw = jax.random.split(key)
@@ -172,10 +201,3 @@ class Classification(Environment):
         wrong = jnp.where(index == right, another, index)
         lesson = jnp.where(jax.random.bernoulli(coin), right, wrong)
         return feedback_of(round, lesson, (lesson == right).astype(jnp.float32))
-
-    def __repr__(self) -> str:
-        rows, features = np.shape(self.x)
-        return (
-            f"Classification({self.name!r}, encoding={self.encoding!r}, rows={rows}, "
-            f"features={features}, classes={self.classes}, rounds={self.rounds}, told={self.told})"
-        )

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jostle.core.record import leaf, static
 from jostle.core.validation import lookup, whole
 from jostle.environments.base import Environment
-from jostle.types import NOBODY, Outcome, Round
+from jostle.types import NOBODY, BanditSpec, Outcome, Round
 
 Reward = Callable[[jax.Array], jax.Array]
 """The expected rewards (n,) of contexts (n, features)."""
@@ -70,6 +70,11 @@ class Synthetic(Environment):
         whole("shown", self.shown)
         if self.pool is not None and whole("pool", self.pool) < self.shown:
             raise ValueError(f"shown must be at most pool = {self.pool}, not {self.shown}")
+
+    @property
+    def spec(self) -> BanditSpec:
+        """A pool of arms with ids, or new arms without ids in every round."""
+        return BanditSpec(features=self.features, pool=self.pool, arms=self.pool)
 
     def init(self, key: jax.Array) -> SyntheticState:
         """Draw the reward function and the pool."""

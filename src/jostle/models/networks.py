@@ -29,6 +29,13 @@ class Network(Protocol):
         ...
 
 
+@runtime_checkable
+class HasWidth(Protocol):
+    """A network that states its width."""
+
+    width: int
+
+
 def estimate(network: Network, params: Any, contexts: Any) -> Any:
     """f(x; theta) for every context x, as a vector."""
     return network.apply(params, contexts).reshape(count(contexts))
@@ -40,8 +47,8 @@ def on_host(network: Network) -> bool:
 
 
 def width_of(network: Network) -> int:
-    """m, by which Eq. (2) scales its regularisation; 1 for networks that do not tell."""
-    return getattr(network, "width", 1)
+    """m, by which Eq. (2) scales its regularisation; 1 for networks that do not state it."""
+    return network.width if isinstance(network, HasWidth) else 1
 
 
 def _relu(x: Any) -> Any:

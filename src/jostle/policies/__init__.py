@@ -1,4 +1,4 @@
-"""The policies, one a file."""
+"""Policies: everything that chooses arms and learns from rewards, one file per policy."""
 
 from jostle.policies.base import Policy
 from jostle.policies.epsilon_greedy import EpsilonGreedy
@@ -14,28 +14,7 @@ from jostle.policies.ntk_perturbed import NTKPerturbed
 from jostle.policies.ucb1 import UCB1
 from jostle.policies.uniform import Uniform
 
-CATALOG: dict[str, type[Policy]] = {
-    "npr": NPR,
-    "neural-ucb": NeuralUCB,
-    "neural-ts": NeuralTS,
-    "falcon": Falcon,
-    "lin-ucb": LinUCB,
-    "lin-ts": LinTS,
-    "lin-fpl": LinFPL,
-    "hlin-ucb": HLinUCB,
-    "ucb1": UCB1,
-    "epsilon-greedy": EpsilonGreedy,
-    "uniform": Uniform,
-    "ntk-perturbed": NTKPerturbed,
-}
-"""The policies by the names that commands and experiments use."""
-
-INSTRUMENTS = frozenset({"ntk-perturbed"})
-"""Policies that are there to study the theory: compared when they are named, not by default."""
-
 __all__ = [
-    "CATALOG",
-    "INSTRUMENTS",
     "NPR",
     "UCB1",
     "EpsilonGreedy",

@@ -41,7 +41,7 @@ class GradientPolicy(NeuralPolicy):
         others: see ``NeuralPolicy``.
     """
 
-    sweep: int = static(default=0)
+    sweep: int | None = static(default=0)
     regularisation: Any = leaf(default=1e-4, least=1e-12)
     exploration: Any = leaf(default=0.003)
     covariance: str = static(default="diagonal")

@@ -8,9 +8,13 @@ import jax.numpy as jnp
 from jostle.core.record import leaf, static
 from jostle.models.fitting import Fit
 from jostle.models.history import Tried
+from jostle.models.training import Training
 from jostle.policies._neural import NeuralPolicy
 from jostle.policies.selection import greedy, pick_weighted, preferring_untried
 from jostle.types import Choice, Feedback, Round
+
+REGRESSION_STEPS = 1000
+"""Gradient steps of one offline regression."""
 
 
 class FalconState(NamedTuple):
@@ -42,11 +46,15 @@ class Falcon(NeuralPolicy):
             theta_0 goes better without ``decay``.
     """
 
-    steps: int = static(default=1000)
-    restart: bool = static(default=True)
-    decay: Any = leaf(default=0.0)
-    sweep: int = static(default=0)
+    sweep: int | None = static(default=0)
     complexity: Any = leaf(default=0.03, least=1e-12)
+
+    PAPER_STEPS = REGRESSION_STEPS
+
+    @property
+    def effective_training(self) -> Training:
+        """By default 1,000 steps from theta_0, without decay: one offline regression."""
+        return self.training.resolve(steps=REGRESSION_STEPS, decay=0.0, restart=True)
 
     def init(self, key: jax.Array) -> FalconState:
         """theta_0, at which all arms are alike."""

@@ -20,7 +20,7 @@ from jostle.lab.analysis.claims import (
 from jostle.lab.analysis.paper_claims import CLAIMS
 from jostle.lab.results.model import thinned
 from jostle.lab.spec.plan import REWARD
-from jostle.lab.spec.registry import KNOWN
+from jostle.lab.spec.registry import EXPERIMENTS
 from lab.examples import comparison, outcome
 
 FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
@@ -115,7 +115,7 @@ def test_every_claim_is_about_policies_that_its_experiments_compare():
                 else [(test.where, test.policy), (test.where, getattr(test, "other", test.policy))]
             )
             for where, policies in places:
-                experiment = KNOWN[where.experiment]
+                experiment = EXPERIMENTS[where.experiment]
                 size = str(experiment.sizes[where.panel]) if experiment.sizes else ""
                 compared = {name.replace("{size}", size) for name in experiment.policies}
                 assert compared.issuperset([policies] if isinstance(policies, str) else policies)

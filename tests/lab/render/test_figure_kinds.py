@@ -4,12 +4,12 @@ from jostle.lab.render.figure_kinds import RENDERERS, renderer_of
 from jostle.lab.render.figures import draw as figures
 from jostle.lab.render.html import report
 from jostle.lab.render.markdown import render
-from jostle.lab.spec.experiment import FIGURES
+from jostle.lab.spec.figure_kinds import FIGURE_KINDS
 from lab.examples import comparison, growth, outcome, statistics
 
 
 def test_every_kind_an_experiment_can_ask_for_can_be_shown():
-    assert RENDERERS.keys() == FIGURES.keys()
+    assert RENDERERS.keys() == FIGURE_KINDS.keys()
 
 
 @pytest.mark.parametrize("name", RENDERERS)

@@ -13,7 +13,7 @@ from jostle.environments.base import Environment
 from jostle.environments.recommendation import catalogue as catalogues
 from jostle.environments.recommendation.catalogue import OWN, SCALINGS, Catalogue
 from jostle.environments.recommendation.likes import distinct
-from jostle.types import Outcome, Round
+from jostle.types import BanditSpec, Outcome, Round
 
 DRAWN, AUTHORS = "drawn", "authors"
 AUTHORS_SIZE = 25
@@ -87,10 +87,10 @@ class Recommendation(Environment):
             raise TypeError(f"catalogue must be left out, not {self.catalogue!r}")
         if self.events == DRAWN:
             most = int(np.diff(np.asarray(self.catalogue.likes.starts)).max())
-            if self.shown > self.arms - most + 1:
+            if self.shown > self._items - most + 1:
                 raise ValueError(
-                    f"shown must be at most {self.arms - most + 1}, not {self.shown}: of the "
-                    f"{self.arms} items some user likes {most}, of which only one is shown"
+                    f"shown must be at most {self._items - most + 1}, not {self.shown}: of the "
+                    f"{self._items} items some user likes {most}, of which only one is shown"
                 )
 
     def _load(self) -> Catalogue:
@@ -140,25 +140,21 @@ class Recommendation(Environment):
         return super().replace(**changes)
 
     @property
-    def features(self) -> int:
-        """The user's and the item's together: 75 in the paper."""
-        return self.catalogue.user_vectors.shape[1] + self.catalogue.item_vectors.shape[1]
-
-    @property
-    def arms(self) -> int:
-        """How many items there are."""
-        return self.catalogue.item_vectors.shape[0]
-
-    @property
-    def users(self) -> int:
-        """How many users there are, those who like nothing included."""
-        return self.catalogue.user_vectors.shape[0]
-
-    @property
-    def rounds(self) -> int | None:
-        """The number of events; None when rounds are drawn."""
+    def spec(self) -> BanditSpec:
+        """Contexts of a user's and an item's features (75 in the paper), and both kinds of ids."""
+        users, items = self.catalogue.user_vectors, self.catalogue.item_vectors
         events = self.catalogue.event_users
-        return None if events is None else events.shape[0]
+        return BanditSpec(
+            features=users.shape[1] + items.shape[1],
+            arms=items.shape[0],
+            users=users.shape[0],
+            rounds=None if events is None else events.shape[0],
+            chance=1 / self.shown,
+        )
+
+    @property
+    def _items(self) -> int:
+        return int(self.catalogue.item_vectors.shape[0])
 
     @property
     def source(self) -> str:
@@ -203,18 +199,13 @@ class Recommendation(Environment):
         chance = np.arange(1, rewards.shape[-1] + 1) / self.shown
         return np.cumsum(rewards, axis=-1, dtype=np.float64) / chance
 
-    @property
-    def chance(self) -> float:
-        """What a random choice earns a round: one of the items shown is liked."""
-        return 1 / self.shown
-
     def _draw(self, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         likes, active = self.catalogue.likes, self.catalogue.active
         user_key, liked_key, other_key = jax.random.split(key, 3)
         user = active[jax.random.randint(user_key, (), 0, active.shape[0])]
         count = likes.count(user)
         liked = likes.nth(user, jax.random.randint(liked_key, (), 0, count))
-        places = distinct(other_key, self.shown - 1, self.arms - count)
+        places = distinct(other_key, self.shown - 1, self._items - count)
         return user, jnp.append(likes.nth_other(user, places), liked)
 
     def _event(self, state: RecommendationState, t: jax.Array) -> tuple[jax.Array, jax.Array]:

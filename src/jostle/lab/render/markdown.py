@@ -28,7 +28,7 @@ from jostle.lab.render.tuning import most_chosen
 from jostle.lab.results import folder as store
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
-from jostle.lab.spec.extra import BEYOND
+from jostle.lab.spec.extra import EXTRA
 from jostle.lab.spec.plan import REGRET
 
 SUMMARISED = {"practical", "ordinal"}
@@ -101,7 +101,7 @@ def _summary(outcomes: Iterable[Outcome]) -> list[str]:
     shown = [
         each
         for each in outcomes
-        if renderer_of(each).summarised and each.experiment.name not in {*BEYOND} - SUMMARISED
+        if renderer_of(each).summarised and each.experiment.name not in {*EXTRA} - SUMMARISED
     ]
     if not shown:
         return []
