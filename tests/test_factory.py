@@ -122,19 +122,10 @@ def test_a_policy_that_needs_arms_does_not_suit_new_arms():
         naming.make_policy("npr:fitting=pooled", world)
 
 
-def test_settings_are_described_in_words():
-    described = naming.describe(naming.make_policy("npr", Synthetic("h1")))
-    assert described["noise"] == f"{NPR(features=1).noise:g}"
-    assert described["memory"] == "none"
-    assert described["optimiser"] == "adam"
-    assert described["network"].startswith("MLP(")
-
-
 def test_the_size_of_the_network_is_a_setting_too():
     world = Synthetic("h1", features=4, pool=6, shown=3)
     policy = naming.make_policy("neural-ucb:width=16,depth=2,steps=3", world)
     assert (policy.network.width, policy.network.depth, policy.training.steps) == (16, 2, 3)
-    assert naming.describe(policy)["network"] == repr(policy.network)
     with pytest.raises(ValueError, match="width must be at least 1"):
         naming.make_policy("npr:width=0", world)
     with pytest.raises(ValueError, match="unknown setting of NPR: 'widht'; did you mean 'width'"):

@@ -25,7 +25,7 @@ ROOMS = [
     {"benchmarks"},
     {"cli"},
 ]
-LAB = [{"spec"}, {"results"}, {"running", "analysis"}, {"render"}]
+LAB = [{"spec"}, {"results"}, {"running", "analysis"}, {"render"}, {"notebook"}]
 """The sub-rooms of the laboratory, likewise."""
 STRANGERS = [("policies", "environments"), ("agent", "factory"), ("running", "analysis")]
 """Rooms on the same floor that may not know of each other."""

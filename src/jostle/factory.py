@@ -103,11 +103,6 @@ def suitable(environment: Environment) -> list[str]:
     return names
 
 
-def describe(record: Policy | Environment) -> dict[str, str]:
-    """Every setting of a policy or environment, as people would write it; not its arrays."""
-    return {name: _written(value) for name, value in record.settings().items()}
-
-
 def _assemble(
     kind: type[Policy], maker: Callable[..., Policy], settings: dict[str, Any], spec: BanditSpec
 ) -> Policy:
@@ -173,13 +168,3 @@ def _own_class(kind: str, name: str, base: type[Made]) -> type[Made]:
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ValueError(f"{name!r} is not a jostle {base.__name__}: expected a subclass of it")
     return found
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    if value is None:
-        return "none"
-    if isinstance(value, str):
-        return value
-    return value.__name__ if hasattr(value, "__name__") else repr(value)

@@ -8,7 +8,6 @@ rebuilt from its description: pass the policy to ``Agent.load``.
 import json
 import os
 import zipfile
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,32 +17,20 @@ import optax
 
 from jostle import policies
 from jostle.core.atomic import atomic
+from jostle.core.description import CUSTOM
+from jostle.core.description import describe as describe
 from jostle.models import networks
 from jostle.models.training import Training
 from jostle.policies.base import Policy
 
 FORMAT = "jostle-agent"
 VERSION = 2
-CUSTOM = "custom"
-
-
-def describe(part: Any) -> Any:
-    """A JSON description of a policy or of a part of one."""
-    if part is None or isinstance(part, bool | int | float | str):
-        return part
-    if isinstance(part, np.ndarray | jax.Array):
-        return {"array": np.asarray(part).tolist()}
-    name = getattr(part, "__name__", None)
-    if name is not None and getattr(optax, name, None) is part:
-        return {"optax": name}
-    if is_dataclass(part) and _part_class(type(part).__name__) is type(part):
-        settings = {field.name: describe(getattr(part, field.name)) for field in fields(part)}
-        return {"class": type(part).__name__, "settings": settings}
-    return {CUSTOM: repr(part)}
 
 
 def rebuild(description: Any, where: str = "policy") -> Any:
-    """The policy, or part of one, that ``describe`` described."""
+    """The policy, or part of one, that ``core.description.describe`` described."""
+    if isinstance(description, list):
+        return tuple(rebuild(each, where) for each in description)
     if not isinstance(description, dict):
         return description
     if "array" in description:

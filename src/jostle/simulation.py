@@ -14,6 +14,9 @@ from jostle.environments.base import Environment
 from jostle.policies.base import Policy
 from jostle.types import Round
 
+BEHAVIOUR = 1
+"""Raised whenever the same policy, environment and seed would give another result than before."""
+
 
 class Trace(NamedTuple):
     """What happened in each round."""
@@ -84,7 +87,7 @@ def simulate(
     for start, stop in itertools.pairwise(edges):
         progress = advance(policy, environment, progress, int(start), int(stop))
         if report is not None:
-            jax.block_until_ready(progress.trace.rewards)
+            progress.trace.rewards.block_until_ready()
             report(int(stop))
     return Result(progress)
 
@@ -111,7 +114,8 @@ def advance(
     policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
 ) -> Progress:
     """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
-    return _advance(policy, environment, progress, start, stop)
+    advanced: Progress = _advance(policy, environment, progress, start, stop)
+    return advanced
 
 
 @jax.jit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jostle.lab.results.manifest import Manifest
+from jostle.lab.results.manifest import Behaviour, Manifest
 from jostle.lab.results.model import Candidate, Comparison, Run, Times, thinned
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.experiment import Experiment
@@ -61,17 +61,32 @@ def outcome(*panels, name="made-up", sessions=(SESSION,), **fields):
         "measure": plans[0].measure,
         **fields,
     }
-    policies = {
-        plan.environment: {each: {"steps": "20"} for each in plan.policies} for plan in plans
-    }
+    policies = {plan.environment: {each: {"steps": 20} for each in plan.policies} for plan in plans}
     manifest = Manifest(
         Experiment(name, **fields),
         plans,
-        {plan.environment: {"noise": "0.1"} for plan in plans},
+        {plan.environment: {"noise": 0.1} for plan in plans},
         policies,
+        behaviour(plans),
     )
     made = Outcome(manifest, sessions=sessions)
     made.comparisons = list(panels)
+    return made
+
+
+def behaviour(plans):
+    """Behaviour numbers of code that has never changed."""
+    policies = {policy for plan in plans for policy in plan.policies}
+    return Behaviour(
+        1, 1, {plan.environment: 1 for plan in plans}, dict.fromkeys(sorted(policies), 1)
+    )
+
+
+def gather(plan, events):
+    """The comparison that results from all events."""
+    made = Comparison(plan)
+    for event in events:
+        made.add(event)
     return made
 
 
@@ -99,13 +114,13 @@ def growth(sizes=(16, 64, 256), timed=True):
 def statistics():
     """Data sets and a synthetic environment, of which nothing is played."""
     environments = {
-        "mushroom": {"name": "mushroom", "encoding": "practical", "classes": "2"},
-        "letter:encoding=paper": {"name": "letter", "encoding": "paper", "classes": "26"},
-        "lastfm": {"name": "lastfm", "shown": "25"},
-        "h1": {"function": "h1", "features": "50"},
+        "mushroom": {"name": "mushroom", "encoding": "practical", "classes": 2},
+        "letter:encoding=paper": {"name": "letter", "encoding": "paper", "classes": 26},
+        "lastfm": {"name": "lastfm", "shown": 25},
+        "h1": {"function": "h1", "features": 50},
     }
     experiment = Experiment("sets", tuple(environments), figure="statistics")
-    return Outcome(Manifest(experiment, (), environments, {}))
+    return Outcome(Manifest(experiment, (), environments, {}, behaviour(())))
 
 
 def same(left, right):

@@ -7,6 +7,7 @@ from pathlib import Path
 from jostle.benchmarks.measure import Row
 from jostle.lab.running.dispatch import compare
 from jostle.lab.running.engine import Engine
+from jostle.lab.running.prepare import prepare
 from jostle.lab.running.runner import perform
 from jostle.lab.running.worker import Workers
 from jostle.lab.spec.experiment import Experiment
@@ -40,7 +41,7 @@ def trial_overhead(rounds: int = 1000, trials: int = 8) -> Row:
         def kept(name: str, seeds: int) -> tuple[float, float]:
             experiment = Experiment(name, (WORLD,), (POLICY,), rounds, tuple(range(seeds)))
             start = time.perf_counter()
-            outcome = perform(experiment, Path(folder) / name, engine=engine)
+            outcome = perform(prepare(experiment), Path(folder) / name, engine=engine)
             within = sum(run.seconds for run in outcome.runs())
             return time.perf_counter() - start, within
 

@@ -1,6 +1,6 @@
 """The ``jostle`` command.
 
-Everything heavy is imported inside the commands, so that ``--help`` answers at once.
+Heavy modules are imported inside the commands, so that ``--help`` answers at once.
 """
 
 from typing import Annotated
@@ -10,8 +10,10 @@ import typer
 from jostle import __version__
 from jostle.cli.bench import bench
 from jostle.cli.data import data
-from jostle.cli.experiments import reproduce, run
+from jostle.cli.migrate import migrate
+from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
+from jostle.cli.run import run
 from jostle.cli.theory import theory
 
 app = typer.Typer(
@@ -20,7 +22,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, theory, bench):
+for command in (run, reproduce, report, summary, status, migrate, theory, bench):
     app.command()(command)
 app.add_typer(data, name="data")
 

@@ -1,4 +1,4 @@
-"""What the commands of the laboratory share: playing an experiment before the user's eyes."""
+"""Shared by the commands of the laboratory: run an experiment, print its results and errors."""
 
 import os
 import shlex
@@ -14,72 +14,70 @@ from rich.console import Console
 from jostle.cli.errors import BAD_INPUT, FAILED, INTERRUPTED, complain, stop
 
 if TYPE_CHECKING:
+    from jostle.lab.results.manifest import Manifest
     from jostle.lab.results.outcome import Outcome
     from jostle.lab.running.engine import Engine
-    from jostle.lab.running.prepare import Panels
     from jostle.lab.spec.experiment import Experiment
 
-WORTH_SAYING = 2**25  # bytes
+ANNOUNCED_BYTES = 2**25  # the memory of a covariance from which on it is announced
 
 
 @contextmanager
 def bad_input() -> Iterator[None]:
-    """Errors of the user's making, as one line each."""
+    """Turn errors in what the user asked for into one line and an exit code."""
     from jostle.lab.running.worker import WorkerError
 
     try:
         yield
     except (ValueError, TypeError) as error:
         stop(str(error), BAD_INPUT)
-    except (FileNotFoundError, ImportError, WorkerError) as error:  # data or a package not here
+    except (FileNotFoundError, ImportError, WorkerError) as error:  # missing data or package
         stop(str(error), FAILED)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C, as one line and an exit code."""
+    """Turn Ctrl-C into one line and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
         stop("Interrupted", INTERRUPTED)
 
 
-def prepare(experiment: "Experiment") -> "Panels":
-    """Everything made once, so that errors come before the work; large memory is said."""
-    from jostle.lab.running import prepare as panels
+def prepare(experiment: "Experiment") -> "Manifest":
+    """Build everything once, so that errors come before the work; large memory is announced."""
+    from jostle.lab.running import prepare as preparing
 
-    # Policies of the user's own are looked for where the command was given, as Python would.
+    # The user's own policies are looked for in the working directory, as Python itself would.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    made = panels.prepare(experiment)
-    for name, needed in made.bytes.items():
-        if needed > WORTH_SAYING:
-            typer.echo(f"{name}: {needed / 2**30:.2f} GiB a run for its full covariance")
-    return made
+    return preparing.prepare(experiment, _announce)
+
+
+def _announce(policy: str, covariance_bytes: int) -> None:
+    if covariance_bytes > ANNOUNCED_BYTES:
+        typer.echo(f"{policy}: {covariance_bytes / 2**30:.2f} GiB per run for its full covariance")
 
 
 def perform(
     console: Console,
-    experiment: "Experiment",
-    panels: "Panels",
+    manifest: "Manifest",
     folder: Path,
     engine: "Engine",
     others: Iterable[Path] = (),
     renew: bool = False,
-    again: str = "the same command",
 ) -> tuple["Outcome", int]:
-    """Play what is missing; what there is then, and the exit code."""
+    """Play what is missing of an experiment; its results, and the exit code of the command."""
     from jostle.lab.results.folder import FolderError, read
-    from jostle.lab.running import runner as running
+    from jostle.lab.running import runner
     from jostle.lab.running.progress import display
     from jostle.lab.running.worker import WorkerError
 
     command = shlex.join(["jostle", *sys.argv[1:]])
     try:
-        outcome = running.perform(
-            experiment,
+        outcome = runner.perform(
+            manifest,
             folder,
-            panels=panels,
             engine=engine,
             command=command,
             others=others,
@@ -88,11 +86,11 @@ def perform(
         )
     except KeyboardInterrupt:
         outcome = read(folder)
-        _say_stopped("Interrupted", outcome, again)
+        _say_stopped("Interrupted", outcome)
         return outcome, INTERRUPTED
     except WorkerError as error:
         outcome = read(folder)
-        _say_stopped(str(error), outcome, again)
+        _say_stopped(str(error), outcome)
         return outcome, FAILED
     except FolderError as error:
         stop(str(error), BAD_INPUT)
@@ -103,26 +101,18 @@ def perform(
     return outcome, FAILED if outcome.broken else 0
 
 
-def _say_stopped(reason: str, outcome: "Outcome", again: str) -> None:
-    done, wanted = len(outcome.runs()), len(outcome.trials())
-    complain(f"{reason}. {done} of {wanted} runs are finished and kept; {again} goes on.")
+def _say_stopped(reason: str, outcome: "Outcome") -> None:
+    done, trials = len(outcome.runs()), len(outcome.trials())
+    complain(f"{reason}. {done} of {trials} runs are finished; run the same command to continue.")
 
 
 def finish(console: Console, outcome: "Outcome", folder: Path) -> None:
-    """Write all there is to write, then show it."""
-    from jostle.lab.analysis import ranking as table
-    from jostle.lab.render.headline import headlines
+    """Write the report and the figures, then show the tables."""
+    from jostle.lab.render import terminal
     from jostle.lab.render.html import report as pages
 
     paths = pages.save(outcome, folder)
-    for comparison in outcome.comparisons:
-        plan = comparison.plan
-        console.print()
-        console.print(table.as_rich(comparison, f"{plan.environment}, {plan.rounds:,} rounds"))
-    for sentences in headlines(outcome):
-        console.print("\n" + " ".join(sentences), markup=False, highlight=False)
-    if outcome.comparisons:
-        console.print("\n" + table.NOTE + "\n", style="dim", highlight=False)
+    terminal.show(console, outcome)
     for path in paths[:2]:
         name = "report" if path.suffix == ".html" else "figure"
         console.print(f"{name}  {path}", markup=False, highlight=False, soft_wrap=True)

@@ -23,12 +23,12 @@ def parse(text: str) -> Name:
         head, tail = text.strip(), ""
     settings: dict[str, Any] = {}
     for piece in filter(None, (piece.strip() for piece in tail.split(","))):
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        if not (equals and key and value):
+        key, equals, written = (part.strip() for part in piece.partition("="))
+        if not (equals and key and written):
             raise ValueError(f"{text!r}: settings are written name=value, not {piece!r}")
         if key in settings:
             raise ValueError(f"{text!r}: {key} is set twice")
-        settings[key] = _value(value)
+        settings[key] = value(written)
     if not head or "=" in head:
         raise ValueError(f"{text!r} is not written name or name:setting=value,setting=value")
     return Name(head, settings)
@@ -53,7 +53,8 @@ def split(texts: Iterable[str]) -> list[str]:
     return names
 
 
-def _value(text: str) -> Any:
+def value(text: str) -> Any:
+    """The value that a setting has when it is written as ``text``."""
     if text.casefold() in WORDS:
         return WORDS[text.casefold()]
     for kind in (int, float):

@@ -1,6 +1,6 @@
 """``Environment``: the contract of a bandit problem that policies can be simulated on."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -13,6 +13,10 @@ class Environment(Record):
 
     A subclass defines ``spec``, ``init``, ``observe`` and ``reward``.
     """
+
+    behaviour: ClassVar[int] = 1
+    """Raised whenever the same settings and seed would give another stream than before, so that
+    results on the old stream are not taken for those on the new one."""
 
     @property
     def spec(self) -> BanditSpec:

@@ -126,13 +126,13 @@ class Classification(Environment):
         return super().replace(**changes)
 
     def settings(self) -> Mapping[str, Any]:
-        """Under the names that published results use."""
+        """The arguments, and the number of classes."""
         return {
             "name": self.name,
             "encoding": self.encoding,
             "classes": self.classes,
-            "length": self.rounds,
-            "told": self.full_information,
+            "rounds": self.rounds,
+            "full_information": self.full_information,
         }
 
     @property

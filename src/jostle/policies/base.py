@@ -23,6 +23,10 @@ class Policy(Record):
     the environment: ``for_environment`` fills it in.
     """
 
+    behaviour: ClassVar[int] = 1
+    """Raised whenever the same settings, seed and stream would give other choices than before, so
+    that results of the old algorithm are not taken for those of the new one."""
+
     features: int = static()
 
     PARTS: ClassVar[tuple[str, ...]] = ()

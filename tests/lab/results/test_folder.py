@@ -11,13 +11,16 @@ from jostle.lab.results.manifest import Manifest
 from jostle.lab.results.model import Candidate, Run, Timed, Times, thinned
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import Plan, Trial
+from lab.examples import behaviour
 
 EXPERIMENT = Experiment("e", ("h1", "h2"), ("npr", "uniform"), 1000, (0, 1))
+PLANS = tuple(Plan(name, ("npr", "uniform"), 1000, (0, 1)) for name in ("h1", "h2"))
 MANIFEST = Manifest(
     EXPERIMENT,
-    tuple(Plan(name, ("npr", "uniform"), 1000, (0, 1)) for name in ("h1", "h2")),
-    {"h1": {"noise": "0.1"}, "h2": {}},
-    {"h1": {"npr": {"noise": "0.03"}, "uniform": {}}, "h2": {}},
+    PLANS,
+    {"h1": {"noise": 0.1}, "h2": {}},
+    {"h1": {"npr": {"noise": 0.03}, "uniform": {}}, "h2": {"npr": {}, "uniform": {}}},
+    behaviour(PLANS),
 )
 
 
@@ -32,6 +35,8 @@ def run(environment="h1", policy="npr", seed=0, scale=1.0):
         1.5,
         None,
         1234,
+        {"simulation": 1, "environment": 1, "policy": 1},
+        "0123abc+changes",
     )
 
 
@@ -72,7 +77,7 @@ def test_a_trial_that_is_in_two_files_counts_once(tmp_path):
 def test_only_one_process_writes(tmp_path):
     with Store(tmp_path, MANIFEST):
         assert locked(tmp_path)
-        with pytest.raises(FolderError, match="is being written by another process"):
+        with pytest.raises(FolderError, match="another process is writing to"):
             Store(tmp_path, MANIFEST)
     assert not locked(tmp_path)
     with Store(tmp_path, MANIFEST):
@@ -84,11 +89,11 @@ def test_another_experiment_is_refused_with_the_difference(tmp_path):
         store.add(run())
     changed = json.loads(json.dumps(MANIFEST.as_mapping()))
     changed["experiment"]["rounds"] = 2000
-    changed["policies"]["h1"]["npr"]["noise"] = "0.3"
+    changed["policies"]["h1"]["npr"]["noise"] = 0.1 + 0.2
     with pytest.raises(FolderError) as caught:
         Store(tmp_path, Manifest.from_mapping(changed))
     assert "experiment.rounds: 1000 there, 2000 now" in str(caught.value)
-    assert 'policies.h1.npr.noise: "0.03" there, "0.3" now' in str(caught.value)
+    assert "policies.h1.npr.noise: 0.03 there, 0.30000000000000004 now" in str(caught.value)
     assert len(read(tmp_path).runs()) == 1
     with Store(tmp_path, MANIFEST):  # the refusal left no lock behind
         pass
@@ -109,7 +114,7 @@ def test_foreign_and_damaged_folders_are_refused(tmp_path):
         store.add(run())
     part = next((folder / "parts").iterdir())
     part.write_bytes(part.read_bytes()[:50])
-    with pytest.raises(FolderError, match=r"parquet' cannot be read .*; remove it"):
+    with pytest.raises(FolderError, match=r"parquet' cannot be read .*; delete it"):
         read(folder)
     content = (folder / "manifest.json").read_text()
     (folder / "manifest.json").write_text(content.replace('"curves"', '"rings"'))

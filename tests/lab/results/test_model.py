@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.lab.results.model import Timed, Times, gather, thinned
+from jostle.lab.results.model import Timed, Times, thinned
 from jostle.lab.spec.plan import Plan
-from lab.examples import comparison
+from lab.examples import comparison, gather
 
 
 @given(st.integers(1, 100_000), st.integers(2, 500))

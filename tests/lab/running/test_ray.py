@@ -5,11 +5,11 @@ import signal
 
 import pytest
 
-from jostle.lab.results.model import Advanced, gather
+from jostle.lab.results.model import Advanced
 from jostle.lab.running.dispatch import compare
 from jostle.lab.running.engine import Engine
 from jostle.lab.spec.plan import Plan
-from lab.examples import same
+from lab.examples import gather, same
 from lab.running.test_dispatch import WORLD, events
 
 pytest.importorskip("ray", reason="Ray is not installed")

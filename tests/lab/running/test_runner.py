@@ -15,26 +15,32 @@ import pytest
 
 import jostle.lab
 from jostle.lab.results.folder import FolderError, locked, read
-from jostle.lab.results.manifest import Manifest
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.running.prepare import prepare
-from jostle.lab.running.reuse import found_elsewhere
+from jostle.lab.running.provenance import commit
+from jostle.lab.running.reuse import reusable_runs
 from jostle.lab.running.runner import perform
+from jostle.lab.running.worker import WorkerError
 from jostle.lab.spec.experiment import Experiment, Tuning
+from jostle.policies import Uniform
 
 WORLD = "h1:features=4,pool=6,shown=3"
 FIELDS = {"environments": [WORLD], "policies": ["uniform", "lab.own:First"], "rounds": 300}
 COMMAND = [sys.executable, "-c", "from jostle.cli import app; app()", "run", "-e", WORLD]
+PATHS = os.pathsep.join(["tests", os.environ.get("PYTHONPATH", "")])
 COMMAND += ["-p", "uniform,lab.own:First", "-n", "300", "-s", "150", "-j", "2"]
 
 
 def test_a_run_from_python(tmp_path):
     outcome = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
-    assert repr(outcome) == "Outcome('experiment', 4 of 4 runs)"
+    assert repr(outcome) == "Results('experiment', 4 of 4 runs)"
     assert len(outcome.frame()) == 4 * 200
     again = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
     assert again.frame().equals(outcome.frame())
     assert len(again.sessions) == 1  # there was nothing left to do
+    assert jostle.lab.read(tmp_path / "a").table().equals(outcome.table())
+    assert "uniform" in outcome._repr_html_()
+    assert outcome.plot().axes
     with pytest.raises(FolderError, match=r"experiment.seeds"):
         jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=3, **FIELDS)
 
@@ -49,15 +55,33 @@ def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path
     (tmp_path / "broken" / "manifest.json").write_text(manifest)
     (tmp_path / "broken" / "parts" / "half.parquet").write_bytes(b"PAR1")
     others = [tmp_path / "none", tmp_path / "broken", tmp_path / "a"]
-    outcome = perform(wider, tmp_path / "b", others=others)
+    outcome = perform(prepare(wider), tmp_path / "b", others=others)
     assert not outcome.missing()
     assert (outcome.sessions[0]["trials"], outcome.sessions[0]["taken"]) == (4, 4)
     taken = {run.trial: run.seconds for run in outcome.runs()}
     assert all(taken[run.trial] == run.seconds for run in first.runs())
     tuned = wider.replace(tuning=Tuning("grid", rounds=100))
     elsewhere = read(tmp_path / "b")
-    assert not list(found_elsewhere(Outcome(Manifest.of(tuned, prepare(tuned))), [tmp_path / "b"]))
-    assert not list(found_elsewhere(elsewhere, [tmp_path / "a"]))  # it misses nothing
+    assert not list(reusable_runs(Outcome(prepare(tuned)), [tmp_path / "b"]))
+    assert not list(reusable_runs(elsewhere, [tmp_path / "a"]))  # it misses nothing
+
+
+def test_runs_of_code_that_behaves_otherwise_are_not_reused(tmp_path, monkeypatch):
+    fields = {**FIELDS, "policies": ["uniform"], "rounds": 20, "seeds": 1}
+    first = jostle.lab.run(folder=tmp_path / "a", jobs=1, **fields)
+    played = first.runs()[0]
+    assert played.behaviour == {"simulation": 1, "environment": 1, "policy": 1}
+    assert played.commit == commit()
+    experiment = Experiment.from_mapping({"name": "later", **fields})
+    assert len(list(reusable_runs(Outcome(prepare(experiment)), [tmp_path / "a"]))) == 1
+    monkeypatch.setattr(Uniform, "behaviour", 2)
+    later = prepare(experiment)
+    assert not list(reusable_runs(Outcome(later), [tmp_path / "a"]))
+    with pytest.raises(FolderError, match=r"behaviour.policies.uniform: 1 there, 2 now"):
+        jostle.lab.run(folder=tmp_path / "a", jobs=1, **fields)
+    # Workers are processes of their own and play with the code as it is.
+    with pytest.raises(WorkerError, match="a worker plays with other code"):
+        perform(later, tmp_path / "b")
 
 
 def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
@@ -76,13 +100,13 @@ def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
     # As if one of them had had another default then.
     policy = FIELDS["policies"][0]
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["policies"][WORLD][policy]["features"] = "77"
+    manifest["policies"][WORLD][policy]["features"] = 77
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(FolderError, match=r'features: "77" there, "\d+" now') as refused:
+    with pytest.raises(FolderError, match=r"features: 77 there, 4 now") as refused:
         jostle.lab.run(folder=folder, jobs=1, seeds=3, **FIELDS)
     assert "--renew" in str(refused.value)
     assert renewed(seeds=3) == {trial for trial in times if trial.policy != policy}
-    with pytest.raises(FolderError, match=r"holds 6 runs, none of which this experiment asks for"):
+    with pytest.raises(FolderError, match="none of which belongs to this experiment"):
         renewed(seeds=3, rounds=FIELDS["rounds"] + 1)  # as with the profile forgotten
     assert len(read(folder).runs()) == 6
 
@@ -91,7 +115,7 @@ def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeyp
     folder = tmp_path / "a"
     first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
     with monkeypatch.context() as patch:
-        patch.setattr("jostle.lab.results.folder._write_json", Mock(side_effect=KeyboardInterrupt))
+        patch.setattr("jostle.lab.results.folder.write_json", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             jostle.lab.run(folder=folder, jobs=1, seeds=1, renew=True, **FIELDS)
     left = read(folder)
@@ -112,7 +136,7 @@ def test_killed_at_random_moments_it_loses_no_finished_trial(tmp_path):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": "tests"},
+            env={**os.environ, "PYTHONPATH": PATHS},
         )
         try:
             _await_more(folder, len(finished), process)

@@ -6,9 +6,8 @@ import pytest
 from jostle.environments import Synthetic
 from jostle.factory import make_policy
 from jostle.lab.running import tuning as races
-from jostle.lab.running.candidates import candidates, rungs
 from jostle.lab.running.trial import play
-from jostle.lab.running.tuning import race
+from jostle.lab.running.tuning import candidates, race, rungs
 from jostle.lab.spec.experiment import Tuning
 from jostle.lab.spec.plan import Trial
 from jostle.simulation import simulate

@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from jostle.lab.results.manifest import Manifest
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.running.prepare import prepare
 from jostle.lab.spec.experiment import Experiment, Tuning
 from jostle.lab.spec.paper import PAPER
 from jostle.lab.spec.profiles import PROFILES, with_policies, with_profile
-from jostle.lab.spec.registry import KNOWN, find
+from jostle.lab.spec.registry import EXPERIMENTS, find
 
 LEAST = {"name": "a", "environments": ["h1"]}
 
@@ -21,11 +20,11 @@ LEAST = {"name": "a", "environments": ["h1"]}
         ({"rouds": 3}, "unknown field 'rouds'; did you mean 'rounds'"),
         ({"environments": []}, "environments is empty"),
         ({"environments": [3]}, "environments must be a list of names"),
-        ({"policies": ["npr", "npr"]}, "policies has 'npr' twice"),
+        ({"policies": ["npr", "npr"]}, "policies contains 'npr' twice"),
         ({"rounds": 0}, "rounds must be at least 1"),
         ({"rounds": "many"}, "rounds must be a whole number, not 'many'"),
         ({"seeds": 0}, "seeds must be at least 1"),
-        ({"seeds": [1, 1]}, "seeds must be different"),
+        ({"seeds": [1, 1]}, "seeds must be one or more distinct"),
         ({"tuning": "grit"}, "unknown tuning.method 'grit'; did you mean 'grid'"),
         ({"tuning": {"metod": "grid"}}, "unknown field 'tuning.metod'; did you mean"),
         ({"tuning": {"grid": {"noise": []}}}, "tuning.grid.noise must be a list of numbers"),
@@ -33,8 +32,8 @@ LEAST = {"name": "a", "environments": ["h1"]}
         ({"tuning": "grid", "rounds": 500}, "tuning.rounds must be fewer than rounds = 500"),
         ({"measure": "regrets"}, "unknown measure 'regrets'; did you mean 'regret'"),
         ({"figure": "growth"}, "needs sizes"),
-        ({"sizes": [3]}, "sizes go with {size}"),
-        ({"name": "a/b"}, "name must be a word"),
+        ({"sizes": [3]}, "sizes replace {size}"),
+        ({"name": "a/b"}, "name must be usable as a folder name"),
         ({"times": 1}, "times must be true or false"),
     ],
 )
@@ -45,7 +44,7 @@ def test_bad_fields_are_named(change, message):
         Experiment.from_mapping({"name": "a"})
 
 
-@pytest.mark.parametrize("experiment", KNOWN.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda each: each.name)
 def test_an_experiment_survives_being_written_down(experiment):
     for profile in PROFILES:
         made = with_profile(experiment, profile)
@@ -66,7 +65,7 @@ def test_a_file_of_five_lines(tmp_path):
 
 
 def test_a_first_look_tunes_nothing():
-    for experiment in KNOWN.values():
+    for experiment in EXPERIMENTS.values():
         assert with_profile(experiment, "quick").tuning == Tuning()
 
 
@@ -82,14 +81,14 @@ def test_the_paper_profile_is_its_protocol():
 def test_a_policy_of_ones_own_joins_every_figure_that_compares():
     for experiment in PAPER.values():
         joined = with_policies(experiment, ("lab.own:First", "npr"))
-        compares = experiment.figure != "statistics"
+        compares = experiment.kind.played
         assert ("lab.own:First" in joined.policies) == compares
         assert joined.policies.count("npr") <= 1
 
 
 def test_a_dear_policy_may_get_fewer_runs_and_later():
     experiment = Experiment("dear", "h1", ("uniform", "npr"), rounds=5, seeds=3, fewer={"npr": 2})
-    outcome = Outcome(Manifest.of(experiment, prepare(experiment)))
+    outcome = Outcome(prepare(experiment))
     played = [(trial.policy, trial.seed) for trial in outcome.trials()]
     assert played == [("uniform", 0), ("uniform", 1), ("uniform", 2), ("npr", 0), ("npr", 1)]
 

@@ -1,1 +1,1 @@
-"""What an experiment produced, in memory and in its folder. Nothing here needs JAX."""
+"""What an experiment produced, in memory and in its folder. No JAX."""

@@ -1,24 +1,21 @@
-"""The folder of an experiment: every finished trial is safe in it, whatever happens next.
+"""The folder of an experiment, in which every finished trial survives whatever happens next.
 
-    manifest.json    the experiment, its panels, all settings; written first
-    parts/*.parquet  one file a finished trial, put in place whole
-    trials.parquet   all of them together, once the experiment is finished
+    manifest.json    the experiment, its panels, all settings and behaviour numbers; written first
+    parts/*.parquet  one file per finished trial
+    trials.parquet   all of them together, once every trial is finished
     times.json       how long choosing and learning take
-    sessions.json    when, where, with which versions and how long it was worked on
-    status.json      what goes on just now, for ``jostle status``
+    sessions.json    when, where, with which versions and for how long it was run
+    status.json      current progress, for ``jostle status``
 
-One process at a time may write; it holds a lock, which ends with the process however that ends.
+Files are replaced whole, so a reader never sees half of one. One process at a time may write: it
+holds a lock that the operating system releases when the process ends, however that happens.
 """
 
 import json
-import os
-import platform
 import re
-import sys
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,38 +28,42 @@ from jostle.lab.spec.plan import Trial
 
 MANIFEST, PARTS, TRIALS = "manifest.json", "parts", "trials.parquet"
 TIMES, SESSIONS, STATUS, LOCK = "times.json", "sessions.json", "status.json", ".lock"
-REPORT = "report.html"
 
 
 class FolderError(ValueError):
-    """A folder that cannot be used; the message says why and what to do."""
+    """The folder cannot be used; the message says why and what to do."""
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, so that no other process writes to it."""
+    from filelock import FileLock, Timeout
+
+    try:
+        lock = FileLock(folder / LOCK).acquire(timeout=1)  # ``locked`` holds it for a moment
+    except Timeout:
+        raise FolderError(
+            f"another process is writing to {str(folder)!r}; see: jostle status {folder}"
+        ) from None
+    with lock:
+        yield
 
 
 class Store:
-    """A folder that this process writes to; leave the ``with`` block to let others.
+    """A folder to which this process writes until it leaves the ``with`` block.
 
-    If it holds another experiment it is refused, or renewed: then it keeps the trials that both
-    have in common, and loses the others.
+    A folder that holds another experiment is refused, unless ``renew`` is true: then the trials
+    that both have in common are kept and the others are deleted.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, renew: bool = False):
-        from filelock import FileLock, Timeout
-
         self.folder = folder
-        _make(folder)
-        _refuse_foreign(folder)  # before we put a lock into it
-        self._lock = FileLock(folder / LOCK)
-        try:
-            self._lock.acquire(timeout=1)  # whoever only asks for the status holds it for a moment
-        except Timeout:
-            raise FolderError(
-                f"{str(folder)!r} is being written by another process; see: jostle status {folder}"
-            ) from None
-        try:
+        make_folder(folder)
+        _refuse_foreign(folder)  # before a lock file is put into it
+        with ExitStack() as stack:
+            stack.enter_context(exclusive(folder))
             self._claim(manifest, renew)
-        except BaseException:
-            self._lock.release()
-            raise
+            self._lock = stack.pop_all()
         self._sessions = _sessions(folder)
 
     def __enter__(self) -> Self:
@@ -70,31 +71,31 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         (self.folder / STATUS).unlink(missing_ok=True)
-        self._lock.release()
+        self._lock.close()
 
     def add(self, run: Run) -> None:
-        """Keep a finished trial: once this returns, it is on disk."""
+        """Save a finished trial: it is on disk once this returns."""
         parquet.write(self.folder / PARTS / _part(run.trial), [run])
 
     def keep_times(self, outcome: Outcome) -> None:
-        """Keep all times measured so far."""
+        """Save all times measured so far."""
         times = [
             {"environment": comparison.plan.environment, "policy": policy, **times._asdict()}
             for comparison in outcome.comparisons
             for policy, times in comparison.times.items()
         ]
-        _write_json(self.folder / TIMES, times)
+        write_json(self.folder / TIMES, times)
 
     def keep_session(self, session: Mapping[str, Any]) -> None:
-        """Note the present session, in place of what was noted of it before."""
-        _write_json(self.folder / SESSIONS, [*self._sessions, session])
+        """Save the record of the present session, replacing an earlier version of it."""
+        write_json(self.folder / SESSIONS, [*self._sessions, session])
 
     def show_status(self, status: Mapping[str, Any]) -> None:
-        """Let other processes know what goes on."""
-        _write_json(self.folder / STATUS, status)
+        """Save the current progress for other processes to read."""
+        write_json(self.folder / STATUS, status)
 
     def compact(self) -> None:
-        """Put all trials into one file. Whenever it is interrupted, none is lost."""
+        """Put all trials into one file. No trial is lost if this is interrupted."""
         parts = sorted((self.folder / PARTS).glob("*.parquet"))
         if parts:
             parquet.write(self.folder / TRIALS, list(_runs(self.folder)))
@@ -102,33 +103,34 @@ class Store:
                 part.unlink()
 
     def _claim(self, manifest: Manifest, renew: bool) -> None:
-        """Make the folder ours, or see that it holds the same experiment."""
+        """Write the manifest, or check that the folder holds the same experiment."""
         path = self.folder / MANIFEST
-        wanted = manifest.as_mapping()
-        if not path.exists():
-            _write_json(path, wanted)
-        elif changes := list(differences(_read_manifest(self.folder), wanted)):
+        new = manifest.as_mapping()
+        old = _read_manifest(self.folder) if path.exists() else None
+        changes = [] if old is None else differences(old, new)
+        if changes:
             if not renew:
                 raise FolderError(
-                    f"{str(self.folder)!r} holds another experiment, and nothing is overwritten; "
-                    "name another folder, or have this one renewed (--renew), which plays anew "
-                    "only what differs. What differs:\n  " + "\n  ".join(changes)
+                    f"{str(self.folder)!r} holds another experiment and is not overwritten; choose "
+                    "another folder, or pass --renew to replay only what changed. Differences:\n  "
+                    + "\n  ".join(changes)
                 )
-            self._let_go_of_what_differs(manifest)
-            _write_json(path, wanted)
+            self._keep_common_runs(manifest)
+        if old != new:
+            write_content(self.folder, new)
         (self.folder / PARTS).mkdir(exist_ok=True)
 
-    def _let_go_of_what_differs(self, manifest: Manifest) -> None:
-        """Keep the runs that ``manifest`` asks for too, and no times: they are compared in one go.
+    def _keep_common_runs(self, manifest: Manifest) -> None:
+        """Delete the times, which are measured together, and the runs ``manifest`` does not have.
 
-        Whenever it is interrupted, what is left is some of what the old manifest asks for.
+        If this is interrupted, the folder holds a part of what its old manifest describes.
         """
         before = read(self.folder)
-        kept = list(Outcome(manifest).alike(before))
+        kept = list(Outcome(manifest).reusable(before))
         if before.runs() and not kept:
             raise FolderError(
-                f"{str(self.folder)!r} holds {len(before.runs())} runs, none of which this "
-                "experiment asks for, so it is not renewed; name another folder"
+                f"{str(self.folder)!r} holds {len(before.runs())} runs, none of which belongs to "
+                "this experiment, so --renew would delete them all; choose another folder"
             )
         (self.folder / TIMES).unlink(missing_ok=True)
         parquet.write(self.folder / TRIALS, kept)
@@ -137,11 +139,11 @@ class Store:
 
 
 def read(folder: Path) -> Outcome:
-    """All that a folder holds, finished or not; safe while another process writes to it."""
+    """The results in a folder, finished or not; safe while another process writes to it."""
     content = _read_manifest(folder)
     try:
         manifest = Manifest.from_mapping(content)
-    except (TypeError, ValueError, KeyError) as error:  # such as a figure that is not known here
+    except (TypeError, ValueError, KeyError) as error:  # such as an unknown kind of figure
         raise FolderError(f"{str(folder / MANIFEST)!r} cannot be read: {error}") from None
     times: Iterable[dict[str, Any]] = _read_json(folder / TIMES, [])
     timed = [
@@ -152,14 +154,14 @@ def read(folder: Path) -> Outcome:
 
 
 def status(folder: Path) -> dict[str, Any] | None:
-    """What the process that writes to ``folder`` last said of itself; None when there is none."""
+    """The progress last reported by the process that writes to ``folder``, if there is one."""
     _read_manifest(folder)
-    said: dict[str, Any] | None = _read_json(folder / STATUS, None)
-    return said
+    progress: dict[str, Any] | None = _read_json(folder / STATUS, None)
+    return progress
 
 
 def locked(folder: Path) -> bool:
-    """Whether a process writes to ``folder`` now."""
+    """Whether a process is writing to ``folder``."""
     from filelock import FileLock, Timeout
 
     try:
@@ -169,50 +171,47 @@ def locked(folder: Path) -> bool:
         return True
 
 
-def session(command: str, engine: str, jobs: int, taken: int = 0) -> dict[str, Any]:
-    """Where and how the present process works on an experiment; ``taken`` trials came to it."""
-    names = ("jostle", "jax", "jaxlib", "numpy", "optax")
-    return {
-        "command": command,
-        "engine": engine,
-        "jobs": jobs,
-        "started": time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        "seconds": 0.0,
-        "trials": 0,
-        "taken": taken,
-        "machine": {"platform": platform.platform(), "cores": os.cpu_count()},
-        "versions": {
-            "python": sys.version.split()[0],
-            **{name: version(name) for name in names},
-        },
-    }
+def unfinished(candidates: Iterable[Path], manifest: Manifest) -> Path | None:
+    """The first of ``candidates`` that holds this experiment, unfinished and not being written."""
+    for folder in candidates:
+        try:
+            old = _read_manifest(folder)
+            if differences(old, manifest.as_mapping()) or locked(folder) or read(folder).finished:
+                continue
+        except FolderError:
+            continue  # foreign, damaged or of an older version
+        return folder
+    return None
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Create a folder if it does not exist."""
     if folder.exists() and not folder.is_dir():
-        raise FolderError(f"{str(folder)!r} is a file; a folder is wanted")
+        raise FolderError(f"{str(folder)!r} is a file; expected a folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolderError(f"{str(folder)!r} cannot be made: {error.strerror}") from None
+        raise FolderError(f"{str(folder)!r} cannot be created: {error.strerror}") from None
 
 
 def _refuse_foreign(folder: Path) -> None:
     ours = (folder / MANIFEST).exists() or {each.name for each in folder.iterdir()} <= {LOCK}
     if not ours:
-        raise FolderError(f"{str(folder)!r} is not empty, and nothing is overwritten; name another")
+        raise FolderError(
+            f"{str(folder)!r} is not empty and holds no experiment; choose another folder"
+        )
 
 
 def _part(trial: Trial) -> str:
-    """A file name that tells the trial to people, and is like no other's."""
+    """A file name that people can read and that no other trial has."""
     words = re.sub(r"[^a-zA-Z0-9.]+", "-", f"{trial.environment}--{trial.policy}").strip("-")
     return f"{words[:80]}-{trial.seed}-{zlib.crc32(repr(tuple(trial)).encode()):08x}.parquet"
 
 
 def _runs(folder: Path) -> Iterator[Run]:
-    """Every finished trial once, though it may be in two files for a moment."""
+    """Every finished trial once, though it may briefly be in two files."""
     seen: set[Trial] = set()
-    # The parts first: one that is gone by the time we look for it is in the file of all by then.
+    # The parts first: one that has disappeared by then has been moved into the file of all trials.
     for path in [*sorted((folder / PARTS).glob("*.parquet")), folder / TRIALS]:
         try:
             runs = parquet.read(path)
@@ -220,7 +219,7 @@ def _runs(folder: Path) -> Iterator[Run]:
             continue
         except Exception as error:
             raise FolderError(
-                f"{str(path)!r} cannot be read ({error}); remove it to have its trials played again"
+                f"{str(path)!r} cannot be read ({error}); delete it to play its trials again"
             ) from None
         for run in runs:
             if run.trial not in seen:
@@ -234,14 +233,33 @@ def _sessions(folder: Path) -> list[dict[str, Any]]:
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
+    content = read_content(folder)
+    if content.get("version") == 1:
+        raise FolderError(
+            f"{str(folder)!r} was written by jostle 0.1 (format version 1; expected {VERSION}); "
+            f"convert it with: jostle migrate {folder}"
+        )
+    if content.get("version") != VERSION:
+        raise FolderError(
+            f"{str(folder)!r} has format version {content.get('version')}; expected {VERSION}: "
+            "it was written by a newer jostle"
+        )
+    return content
+
+
+def read_content(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder as plain values, of whatever version."""
     if not folder.is_dir():
         raise FolderError(f"there is no folder {str(folder)!r}")
     content = _read_json(folder / MANIFEST, None)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FolderError(f"{str(folder)!r} holds no experiment")
-    if content["version"] != VERSION:
-        raise FolderError(f"{str(folder)!r} is of version {content['version']}; we read {VERSION}")
+        raise FolderError(f"{str(folder)!r} holds no experiment (no manifest.json of jostle's)")
     return content
+
+
+def write_content(folder: Path, content: dict[str, Any]) -> None:
+    """Replace the manifest of a folder."""
+    write_json(folder / MANIFEST, content)
 
 
 def _read_json(path: Path, missing: Any) -> Any:
@@ -253,6 +271,7 @@ def _read_json(path: Path, missing: Any) -> Any:
         raise FolderError(f"{str(path)!r} cannot be read: {error}") from None
 
 
-def _write_json(path: Path, content: Any) -> None:
+def write_json(path: Path, content: Any) -> None:
+    """Replace a JSON file as a whole."""
     with atomic(path) as file:
         file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

@@ -1,9 +1,11 @@
-"""Names and places for results that nobody named."""
+"""Default folders for results: ``runs/NAME-TIME``, and names that are safe in a path."""
 
 import os
 import re
 import time
 from pathlib import Path
+
+from jostle.lab.results.folder import FolderError, make_folder
 
 
 def slug(text: str) -> str:
@@ -12,25 +14,25 @@ def slug(text: str) -> str:
 
 
 def stamped(name: str) -> Path:
-    """A folder under ``runs/`` that is not there yet, with the time in its name."""
+    """A new folder under ``runs/`` with the time in its name."""
     folder = Path("runs") / f"{slug(name)}-{time.strftime('%Y%m%d-%H%M%S')}"
     return folder.with_name(f"{folder.name}-{os.getpid()}") if folder.exists() else folder
 
 
+def stamped_before(name: str) -> list[Path]:
+    """The folders that ``stamped(name)`` has given before, newest first."""
+    pattern = re.compile(re.escape(slug(name)) + r"-\d{8}-\d{6}(-\d+)?")
+    folders = [path for path in Path("runs").glob("*") if pattern.fullmatch(path.name)]
+    return sorted(folders, reverse=True)
+
+
 def make_empty(output: Path | None, name: str) -> Path:
-    """A new or empty folder: ``output``, or one under ``runs/`` named after what is in it.
+    """A new or empty folder: ``output``, or one under ``runs/`` named after its content.
 
     Raises a ``ValueError`` rather than overwrite anything.
     """
     folder = output or stamped(name)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"output {str(folder)!r} is a file; a folder is wanted")
-    if folder.is_dir() and any(folder.iterdir()):
-        raise ValueError(
-            f"output {str(folder)!r} is not empty, and nothing is overwritten: name another"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"output {str(folder)!r} cannot be made: {error.strerror}") from None
+    make_folder(folder)
+    if any(folder.iterdir()):
+        raise FolderError(f"output {str(folder)!r} is not empty; choose another folder")
     return folder

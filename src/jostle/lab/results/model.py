@@ -1,6 +1,6 @@
 """The results of one panel: finished runs, timings, and the events that report them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,21 +8,22 @@ import numpy as np
 
 from jostle.lab.spec.plan import REGRET, Plan, Trial
 
-MOST_POINTS = 200  # of a stored curve: as many as a figure can show, and small on disk
+MOST_POINTS = 200  # per stored curve: as many as a figure can show, and small on disk
 
 
 class Candidate(NamedTuple):
-    """A setting that took part in tuning, and how far it came."""
+    """Settings that took part in tuning, and how they did."""
 
     settings: Mapping[str, float]
-    """What it set; nothing for the settings as named."""
+    """The settings it changed; empty for the policy as named."""
     rounds: int
+    """The number of rounds after which it was last compared."""
     regret: float
-    """Cumulative, after those rounds."""
+    """Its cumulative regret after those rounds."""
 
 
 class Run(NamedTuple):
-    """A trial that was played to its end."""
+    """A finished trial."""
 
     trial: Trial
     regrets: np.ndarray
@@ -30,38 +31,42 @@ class Run(NamedTuple):
     rewards: np.ndarray
     """Cumulative reward at the same rounds."""
     settings: Mapping[str, float] = {}
-    """What tuning chose; nothing when it chose the settings as named, or when nothing was tuned."""
+    """What tuning chose; empty if that was the policy as named, or if nothing was tuned."""
     candidates: tuple[Candidate, ...] = ()
-    """All that took part in tuning, if there was any."""
+    """All candidates of the tuning, if there was any."""
     seconds: float = 0.0
-    """Wall time of everything: compilation, tuning, playing."""
+    """Wall time in all: compilation, tuning and playing."""
     round_ms: float | None = None
-    """Wall time of a whole round, environment included, while other trials ran beside it."""
+    """Wall time per round, environment included, while other trials ran beside it."""
     state_bytes: int = 0
-    """The memory that the policy's state takes at the end."""
+    """The memory of the policy's state at the end."""
+    behaviour: Mapping[str, int] = {}
+    """The behaviour numbers of the code that played it: simulation, environment, policy, tuning."""
+    commit: str = ""
+    """The commit of that code, or its version if it was not run from a clone."""
 
     @property
     def regret(self) -> float:
-        """Cumulative regret at the end."""
+        """Cumulative regret at the last round."""
         return float(self.regrets[-1])
 
 
 class Times(NamedTuple):
-    """Milliseconds a round, each measured by itself."""
+    """Milliseconds per round, measured separately."""
 
     choosing: float
     learning: float
 
 
 class Advanced(NamedTuple):
-    """News: this share of a trial's rounds, those of its tuning among them, has been played."""
+    """Event: this share of a trial's rounds, tuning included, has been played."""
 
     trial: Trial
     share: float
 
 
 class Timed(NamedTuple):
-    """News: a policy was timed on an environment."""
+    """Event: a policy was timed on an environment."""
 
     environment: str
     policy: str
@@ -69,7 +74,7 @@ class Timed(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """News: a trial raised an error, and no other of its policy will be tried there."""
+    """Event: a trial raised an error; its policy is not played again on that environment."""
 
     trial: Trial
     message: str
@@ -81,14 +86,14 @@ Event = Advanced | Run | Timed | Broken
 
 @dataclass
 class Comparison:
-    """A plan and what is known of it so far."""
+    """A plan and its results so far."""
 
     plan: Plan
     runs: list[Run] = field(default_factory=list)
     times: dict[str, Times] = field(default_factory=dict)
 
     def add(self, event: Event) -> None:
-        """Take note of news."""
+        """Add a finished run or a timing; other events are ignored."""
         if isinstance(event, Run):
             self.runs.append(event)
         elif isinstance(event, Timed):
@@ -100,21 +105,21 @@ class Comparison:
         return sorted(runs, key=lambda run: run.trial.seed)
 
     def curve(self, run: Run) -> np.ndarray:
-        """What is measured, at the rounds of ``thinned(rounds)``."""
+        """The measure at the rounds of ``thinned(rounds)``."""
         if self.plan.measure == REGRET:
             return run.regrets
         return run.rewards / (thinned(self.plan.rounds) * (self.plan.chance or 1.0))
 
     def curves(self, policy: str) -> np.ndarray:
-        """The curves of all finished runs of a policy, one a row, by seed."""
+        """The curves of all finished runs of a policy, one row per run, by seed."""
         return np.stack([self.curve(run) for run in self.of(policy)])
 
     def finals(self, policy: str) -> np.ndarray:
-        """What is measured at the last round, for all finished runs of a policy, by seed."""
+        """The measure at the last round, for all finished runs of a policy, by seed."""
         return np.array([self.curve(run)[-1] for run in self.of(policy)])
 
     def policies(self) -> list[str]:
-        """The policies that have a finished run, the best mean first."""
+        """The policies that have a finished run, best mean first."""
         sign = 1 if self.plan.measure == REGRET else -1
         means = {
             policy: sign * float(np.mean(self.finals(policy)))
@@ -124,19 +129,11 @@ class Comparison:
         return sorted(means, key=lambda policy: means[policy])
 
     def missing(self) -> list[Trial]:
-        """The trials that were not finished."""
+        """The trials that are not finished."""
         done = {run.trial for run in self.runs}
         return [trial for trial in self.plan.trials() if trial not in done]
 
 
-def gather(plan: Plan, events: Iterable[Event]) -> Comparison:
-    """Everything that happened, once it has."""
-    comparison = Comparison(plan)
-    for event in events:
-        comparison.add(event)
-    return comparison
-
-
 def thinned(rounds: int, most: int = MOST_POINTS) -> np.ndarray:
-    """Evenly spaced rounds from 1 to ``rounds``, the first and the last among them."""
+    """At most ``most`` evenly spaced rounds from 1 to ``rounds``, both included."""
     return np.unique(np.linspace(1, rounds, min(rounds, most)).round().astype(int))

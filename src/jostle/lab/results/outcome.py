@@ -1,4 +1,4 @@
-"""What an experiment came to, as far as it is known."""
+"""The results of an experiment in memory: finished runs, timings and errors, panel by panel."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,18 +26,18 @@ class Outcome:
         self.manifest = manifest
         self.experiment: Experiment = manifest.experiment
         self.comparisons = [Comparison(plan) for plan in manifest.plans]
-        """One a panel."""
+        """One per panel."""
         self.sessions = list(sessions)
-        """When, where and how long it was worked on."""
+        """When, where and for how long the experiment was run."""
         self.folder = folder
-        """Where it is kept, if it is."""
+        """The folder that holds the results, if any."""
         self.broken: list[Broken] = []
-        """The trials that raised errors, in this process."""
+        """The trials that raised errors in this process."""
         for event in events:
             self.add(event)
 
     def add(self, event: Event) -> None:
-        """Take note of news."""
+        """Add a finished run, a timing or an error."""
         if isinstance(event, Broken):
             self.broken.append(event)
         if isinstance(event, Run):
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def plans(self) -> list[Plan]:
-        """What each panel compares."""
+        """The plan of each panel."""
         return [comparison.plan for comparison in self.comparisons]
 
     def runs(self) -> list[Run]:
@@ -61,22 +61,50 @@ class Outcome:
         return [run for comparison in self.comparisons for run in comparison.runs]
 
     def trials(self) -> list[Trial]:
-        """All trials: the first seed of every panel first, and what is dear last."""
+        """All trials: the first seed of every panel first, the most expensive policies last."""
         seeds = self.experiment.seeds
         trials = [(plan, trial) for plan in self.plans for trial in plan.trials()]
         trials.sort(key=lambda each: (each[1].policy in each[0].fewer, seeds.index(each[1].seed)))
         return [trial for _, trial in trials]
 
     def missing(self) -> list[Trial]:
-        """The trials that were not finished."""
+        """The trials that are not finished."""
         return [trial for comparison in self.comparisons for trial in comparison.missing()]
 
-    def alike(self, other: "Outcome") -> Iterator[Run]:
-        """The runs that this one misses and ``other`` has, played in just the way it asks for."""
+    def untimed(self) -> list[Trial]:
+        """One trial of each policy that still has to be timed."""
+        if not self.experiment.times:
+            return []
+        return [
+            Trial(
+                comparison.plan.environment,
+                policy,
+                comparison.plan.rounds,
+                comparison.plan.seeds[0],
+            )
+            for comparison in self.comparisons
+            for policy in comparison.plan.policies
+            if policy not in comparison.times
+        ]
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to play or to time."""
+        return not self.missing() and not self.untimed()
+
+    def reusable(self, other: "Outcome") -> Iterator[Run]:
+        """The runs of ``other`` that are missing here and were played exactly as they would be.
+
+        Settings, tuning and the behaviour of the code must all be the same.
+        """
         missing = set(self.missing())
         for run in other.runs():
             trial = run.trial
-            if trial in missing and self.manifest.deciding(trial) == other.manifest.deciding(trial):
+            if (
+                trial in missing
+                and self.manifest.deciding(trial) == other.manifest.deciding(trial)
+                and run.behaviour == self.manifest.behaviour_of(trial)
+            ):
                 yield run
 
     def frame(self) -> "polars.DataFrame":
@@ -96,29 +124,6 @@ class Outcome:
             columns["reward"] += run.rewards.tolist()
         return polars.DataFrame(columns)
 
-    def table(self) -> "polars.DataFrame":
-        """A row for each policy on each environment, the best first: mean, error, rank, times."""
-        import polars
-
-        from jostle.lab.analysis.ranking import rows
-
-        return polars.DataFrame(
-            [
-                {"environment": comparison.plan.environment, **row._asdict()}
-                for comparison in self.comparisons
-                for row in rows(comparison)
-            ]
-        )
-
-    def plot(self) -> Any:
-        """The figure, as Matplotlib's; a notebook shows it."""
-        from jostle.lab.render.figures.draw import draw
-
-        return draw(self)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
     def __repr__(self) -> str:
-        done, all_trials = len(self.runs()), len(self.trials())
-        return f"Outcome({self.experiment.name!r}, {done} of {all_trials} runs)"
+        done, trials = len(self.runs()), len(self.trials())
+        return f"{type(self).__name__}({self.experiment.name!r}, {done} of {trials} runs)"

@@ -1,7 +1,8 @@
-"""Finished trials as Parquet: one row each, its curves in lists, its settings as JSON."""
+"""Finished trials as Parquet files: one row per trial, curves as lists, settings as JSON."""
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,9 +10,12 @@ from jostle.core.atomic import atomic
 from jostle.lab.results.model import Candidate, Run
 from jostle.lab.spec.plan import Trial
 
+if TYPE_CHECKING:
+    import polars
+
 
 def write(path: Path, runs: list[Run]) -> None:
-    """One row a run; the file is there whole or not at all."""
+    """Write one row per run. The file appears complete or not at all."""
     import polars
 
     rows = [
@@ -22,6 +26,8 @@ def write(path: Path, runs: list[Run]) -> None:
             "seconds": run.seconds,
             "round_ms": run.round_ms,
             "state_bytes": run.state_bytes,
+            "behaviour": json.dumps(run.behaviour),
+            "commit": run.commit,
             "settings": json.dumps(run.settings),
             "candidates": json.dumps(run.candidates),
             "regrets": run.regrets.tolist(),
@@ -29,15 +35,11 @@ def write(path: Path, runs: list[Run]) -> None:
         }
         for run in runs
     ]
-    frame = polars.DataFrame(rows, schema_overrides={"round_ms": polars.Float64})
-    with atomic(path) as file:
-        frame.write_parquet(file, compression="zstd")
+    write_frame(path, polars.DataFrame(rows, schema_overrides={"round_ms": polars.Float64}))
 
 
 def read(path: Path) -> list[Run]:
-    """What ``write`` wrote."""
-    import polars
-
+    """The runs that ``write`` wrote."""
     return [
         Run(
             Trial(row["environment"], row["policy"], row["rounds"], row["seed"]),
@@ -48,6 +50,21 @@ def read(path: Path) -> list[Run]:
             row["seconds"],
             row["round_ms"],
             row["state_bytes"],
+            json.loads(row["behaviour"]),
+            row["commit"],
         )
-        for row in polars.read_parquet(path.read_bytes()).to_dicts()
+        for row in read_frame(path).to_dicts()
     ]
+
+
+def write_frame(path: Path, frame: "polars.DataFrame") -> None:
+    """Write a table. The file appears complete or not at all."""
+    with atomic(path) as file:
+        frame.write_parquet(file, compression="zstd")
+
+
+def read_frame(path: Path) -> "polars.DataFrame":
+    """Read a table."""
+    import polars
+
+    return polars.read_parquet(path.read_bytes())

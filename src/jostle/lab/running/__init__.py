@@ -1,1 +1,1 @@
-"""Playing an experiment: trials, tuning and timing, by workers here or on a Ray cluster."""
+"""Running experiments: trials, tuning and timing, by workers here or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""Where trials are played: in processes on this machine, or on Ray."""
+"""Engines: where trials are played, in processes on this machine or on a Ray cluster."""
 
 import os
 from collections.abc import Iterator
@@ -11,35 +11,35 @@ from jostle.lab.running.worker import Workers
 
 ENGINES = {
     "local": "processes on this machine",
-    "ray": "a Ray cluster, or a Ray of our own on this machine",
+    "ray": "a Ray cluster, or a private Ray on this machine",
 }
 
 
 class Engine:
-    """Makes workers; inside a ``with`` block of its own, the same ones again and again.
+    """A source of workers. In a ``with`` block of the engine, all experiments share the same ones.
 
     Arguments:
         name: "local" or "ray".
-        jobs: how many workers; by default one a core of this machine.
-        address: of a Ray cluster.
+        jobs: the number of workers; by default one per core of this machine.
+        address: the address of a Ray cluster.
     """
 
     def __init__(self, name: str = "local", jobs: int | None = None, address: str | None = None):
         lookup("engine", name, ENGINES)
         if address is not None and name != "ray":
-            raise ValueError("address goes with engine 'ray'")
+            raise ValueError("address needs engine 'ray'")
         self.name = name
         self._jobs = whole("jobs", jobs) if jobs is not None else cores()
         self._address = address
         self._kept: Any = None
 
     def count(self, tasks: int) -> int:
-        """How many workers are put to ``tasks``."""
+        """The number of workers used for so many tasks."""
         return self._jobs if self._kept is not None else max(1, min(self._jobs, tasks))
 
     @contextmanager
     def workers(self, tasks: int) -> Iterator[Workers]:
-        """Workers for so many tasks."""
+        """Provide workers for so many tasks."""
         if self._kept is not None:
             yield self._kept
         else:
@@ -63,7 +63,7 @@ class Engine:
 
 
 def cores() -> int:
-    """How many processes this machine can run at once."""
+    """The number of processes this machine can run at once."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

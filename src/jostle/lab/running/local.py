@@ -1,4 +1,4 @@
-"""Workers on this machine, one process each, seen from the process that gives them work."""
+"""Worker processes on this machine: starting, feeding and replacing them."""
 
 import multiprocessing
 import os
@@ -11,31 +11,31 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import Any, Self
 
-from jostle.lab.running.worker import Lost, News, Task, work
+from jostle.lab.running.worker import Lost, Message, Task, work
 
 ONE_THREAD = {
-    # The compiler's dearer optimisations take a fifth of its time, and no program is faster.
+    # The compiler's more expensive optimisations take a fifth of its time and gain nothing here.
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1",
     "NPROC": "1",  # the size of XLA's thread pools
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""One thread a process: threads of several processes would fight for the same cores, and sums
-would depend on how many there are."""
+"""One thread per process: threads of several processes would compete for the same cores, and the
+rounding of sums would depend on their number."""
 
 
 def one_thread() -> dict[str, str]:
-    """``ONE_THREAD``, and what the user tells XLA, whose word is the last."""
+    """``ONE_THREAD``, followed by the user's own XLA flags, which take precedence."""
     flags = f"{ONE_THREAD['XLA_FLAGS']} {os.environ.get('XLA_FLAGS', '')}".strip()
     return {**ONE_THREAD, "XLA_FLAGS": flags}
 
 
 class LocalWorkers:
-    """A number of worker processes; leaving the ``with`` block ends them at once.
+    """A number of worker processes, ended when the ``with`` block is left.
 
-    They are started afresh (not forked, which JAX's threads would not survive) and do not see
-    Ctrl-C: whoever started them decides what it means.
+    They are spawned, not forked, since JAX's threads do not survive a fork. They ignore Ctrl-C,
+    which is handled by the process that started them.
     """
 
     def __init__(self, count: int):
@@ -50,7 +50,7 @@ class LocalWorkers:
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
-            process.kill()  # nothing of value is in them: what was finished has been sent
+            process.kill()  # nothing is lost: finished work has been sent already
         for process, connection in zip(self._processes, self._connections, strict=True):
             process.join()
             connection.close()
@@ -59,7 +59,7 @@ class LocalWorkers:
         return len(self._processes)
 
     def start(self, worker: int) -> None:
-        """Start a process, in place of one that is gone."""
+        """Start a process, replacing one that has ended."""
         context = multiprocessing.get_context("spawn")
         with _environment(one_thread()), _no_interrupts(), _without_main():
             ours, theirs = context.Pipe()
@@ -67,32 +67,32 @@ class LocalWorkers:
                 target=work, args=(theirs,), name=f"jostle-{worker}", daemon=True
             )
             process.start()
-            theirs.close()  # so that we notice when the process, the only other owner, dies
+            theirs.close()  # the process is then the only other owner, so its end is noticed
         self._processes[worker], self._connections[worker] = process, ours
 
     def process(self, worker: int) -> int:
-        """The number of a worker's process."""
+        """The process id of a worker."""
         return int(self._processes[worker].pid)
 
     def send(self, worker: int, task: Task) -> None:
-        """Give a worker its next task."""
+        """Send a worker its next task."""
         try:
             self._connections[worker].send(task)
         except OSError:
             self._lost.append(worker)
 
-    def receive(self) -> Iterator[tuple[int, News]]:
-        """Wait for news, then yield a piece from each worker that has some."""
+    def receive(self) -> Iterator[tuple[int, Message]]:
+        """Wait for messages, then yield one from each worker that has sent any."""
         while self._lost:
-            yield self._obituary(self._lost.pop())
+            yield self._lost_worker(self._lost.pop())
         for connection in wait(self._connections):
             worker = self._connections.index(connection)
             try:
                 yield worker, self._connections[worker].recv()
             except (EOFError, OSError):
-                yield self._obituary(worker)
+                yield self._lost_worker(worker)
 
-    def _obituary(self, worker: int) -> tuple[int, Lost]:
+    def _lost_worker(self, worker: int) -> tuple[int, Lost]:
         process = self._processes[worker]
         process.join(timeout=5)
         self._connections[worker].close()
@@ -100,13 +100,13 @@ class LocalWorkers:
         how = f"with exit code {code}"
         if code is not None and code < 0:
             how = f"by signal {signal.Signals(-code).name}"
-        hint = "; perhaps the machine ran out of memory" if code == -9 else ""
+        hint = " (the machine may have run out of memory)" if code == -9 else ""
         return worker, Lost(f"a worker process ended {how}{hint}")
 
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Environment variables as the processes started meanwhile shall find them."""
+    """Set environment variables for the processes started within."""
     before = dict(os.environ)
     os.environ.update(variables)
     try:
@@ -118,7 +118,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back: processes started meanwhile never see it, this one does afterwards."""
+    """Block Ctrl-C: processes started within never see it, this one sees it afterwards."""
     if not hasattr(signal, "pthread_sigmask") or (
         threading.current_thread() is not threading.main_thread()
     ):
@@ -134,10 +134,10 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep processes started meanwhile from running the user's script again.
+    """Keep processes started within from importing the user's script.
 
-    They need nothing of it, and a script without ``if __name__ == "__main__"`` would start workers
-    of its own in each of them.
+    They do not need it, and a script without ``if __name__ == "__main__"`` would start workers of
+    its own in each of them.
     """
     main = vars(sys.modules["__main__"])
     hidden: dict[str, Any] = {name: main[name] for name in ("__file__", "__spec__") if name in main}

@@ -1,69 +1,73 @@
-"""An experiment made ready: its panels, and every setting that decides its numbers."""
+"""Prepare an experiment: build every environment and policy once, and write the manifest."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
-from jostle import factory as naming
+from jostle import simulation
+from jostle.core.description import settings
 from jostle.environments import Environment
+from jostle.factory import make_environment, make_policy, suitable
+from jostle.lab.results.manifest import Behaviour, Manifest, Settings
+from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD, Plan
 
-Settings = dict[str, str]
 
+def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None = None) -> Manifest:
+    """Check an experiment by building all it names, so that errors come before any work.
 
-@dataclass(frozen=True)
-class Panels:
-    """The panels of an experiment, and the settings they are played with."""
-
-    plans: tuple[Plan, ...]
-    environments: dict[str, Settings]
-    policies: dict[str, dict[str, Settings]]
-    """By environment, then by policy: some settings are facts of the environment."""
-    bytes: dict[str, int]
-    """What a policy keeps beside its network, if that is much."""
-
-
-def prepare(experiment: Experiment) -> Panels:
-    """Make every environment and policy once, so that whatever is wrong is found before all."""
+    ``announce`` is called with the name of each policy that keeps a covariance and the bytes that
+    takes in a run.
+    """
     plans: list[Plan] = []
     environments: dict[str, Settings] = {}
     policies: dict[str, dict[str, Settings]] = {}
-    sizes: dict[str, int] = {}
+    environment_numbers: dict[str, int] = {}
+    policy_numbers: dict[str, int] = {}
+    announced: dict[str, int] = {}
     for size in experiment.sizes or (None,):
         for template in experiment.environments:
-            text = _sized(template, size)
-            world = naming.make_environment(text)
-            environments[text] = naming.describe(world)
-            if experiment.figure == "statistics":
+            name = _sized(template, size)
+            environment = make_environment(name)
+            environments[name] = settings(environment)
+            environment_numbers[name] = environment.behaviour
+            if not experiment.kind.played:
                 continue
-            named = [_sized(policy, size) for policy in experiment.policies]
-            made = {
-                name: naming.make_policy(name, world) for name in named or naming.suitable(world)
-            }
-            described = {name: naming.describe(policy) for name, policy in made.items()}
-            policies.setdefault(text, {}).update(described)
-            plan = _plan(experiment, text, world, tuple(made), size)
+            names = [_sized(policy, size) for policy in experiment.policies]
+            made = {each: make_policy(each, environment) for each in names or suitable(environment)}
+            plan = _plan(experiment, name, environment, tuple(made), size)
             plans.append(plan)
-            sizes |= {name: policy.covariance_bytes(plan.rounds) for name, policy in made.items()}
-    return Panels(tuple(plans), environments, policies, sizes)
+            of_environment = policies.setdefault(name, {})
+            for each, policy in made.items():
+                of_environment[each] = settings(policy)
+                policy_numbers[each] = policy.behaviour
+                announced[each] = policy.covariance_bytes(plan.rounds)
+    if announce is not None:
+        for each, needed in announced.items():
+            if needed:
+                announce(each, needed)
+    numbers = Behaviour(simulation.BEHAVIOUR, TUNING_BEHAVIOUR, environment_numbers, policy_numbers)
+    return Manifest(experiment, tuple(plans), environments, policies, numbers)
 
 
 def _plan(
-    experiment: Experiment, text: str, world: Environment, policies: tuple[str, ...], size: Any
+    experiment: Experiment,
+    name: str,
+    environment: Environment,
+    policies: tuple[str, ...],
+    size: int | None,
 ) -> Plan:
-    rounds = min(experiment.rounds, world.rounds or experiment.rounds)
-    tuning = experiment.tuning
-    if tuning.method != "none" and tuning.rounds >= rounds:
-        raise ValueError(
-            f"tuning.rounds is {tuning.rounds}, but {text!r} has only {rounds} rounds in all"
-        )
-    chance = world.spec.chance
+    rounds = min(experiment.rounds, environment.rounds or experiment.rounds)
+    method, first = experiment.tuning.method, experiment.tuning.rounds
+    if method != "none" and first >= rounds:
+        raise ValueError(f"tuning.rounds is {first}, but {name!r} has only {rounds} rounds in all")
+    chance = environment.spec.chance
     if experiment.measure == REWARD and chance is None:
         raise ValueError(
-            f"measure 'reward' does not suit {text!r}: it does not tell what a random choice earns"
+            f"measure 'reward' does not suit {name!r}: it does not provide the expected reward of "
+            "a random choice"
         )
     fewer = {_sized(policy, size): runs for policy, runs in experiment.fewer.items()}
-    return Plan(text, policies, rounds, experiment.seeds, experiment.measure, chance, size, fewer)
+    return Plan(name, policies, rounds, experiment.seeds, experiment.measure, chance, size, fewer)
 
 
 def _sized(text: str, size: int | None) -> str:

@@ -1,17 +1,17 @@
-"""Compiled programs that pile up in a long-lived process.
+"""Keep the compiled programs of a long-lived process within Linux's limit on memory mappings.
 
-Each takes hundreds of memory mappings, of which Linux allows a process some 65,000; beyond that the
-compiler crashes. A worker that plays many policies, and a suite of tests, would get there.
+Each program takes hundreds of mappings, of which Linux allows a process some 65,000; beyond that
+the compiler crashes. A worker that plays many policies would get there, and so would a test suite.
 """
 
 from pathlib import Path
 
 MAPPINGS, LIMIT = Path("/proc/self/maps"), Path("/proc/sys/vm/max_map_count")
-SHARE = 0.4  # of the limit, from which on we make room
+SHARE = 0.4  # of the limit, above which programs are dropped
 
 
 def make_room() -> bool:
-    """Let go of all compiled programs if they take too many mappings; whether that was done."""
+    """Drop all compiled programs if they take too many mappings. Returns whether it did."""
     if not (MAPPINGS.exists() and LIMIT.exists()):
         return False
     if MAPPINGS.read_bytes().count(b"\n") < SHARE * int(LIMIT.read_text()):
@@ -20,6 +20,6 @@ def make_room() -> bool:
 
     import jax
 
-    jax.clear_caches()
+    jax.clear_caches()  # type: ignore[no-untyped-call]
     gc.collect()
     return True

@@ -1,4 +1,4 @@
-"""News of an experiment as it goes: bars in a terminal, plain lines elsewhere."""
+"""Progress of a running experiment: bars in a terminal or notebook, plain lines elsewhere."""
 
 from typing import Protocol, Self
 
@@ -24,23 +24,23 @@ class Display(Protocol):
     def __enter__(self) -> Self: ...
     def __exit__(self, *error: object) -> None: ...
     def show(self, event: Event) -> None:
-        """Take note of an event, which the outcome already knows of."""
+        """Show an event that has already been added to the outcome."""
 
 
 def display(console: Console, outcome: Outcome) -> Display:
-    """What suits the console."""
+    """Bars for a terminal, lines for a log or pipe."""
     return Bars(console, outcome) if console.is_terminal else Lines(console, outcome)
 
 
-def describe(trial: Trial, outcome: Outcome) -> str:
-    """A trial in a few words."""
+def trial_text(trial: Trial, outcome: Outcome) -> str:
+    """A trial in a few words, such as "npr on h1, seed 0"."""
     several = len({plan.environment for plan in outcome.plans}) > 1
     where = f" on {trial.environment}" if several else ""
     return f"{trial.policy}{where}, seed {trial.seed}"
 
 
 class Bars:
-    """A bar for the experiment, with the time left, and one for each trial in flight."""
+    """A bar for the experiment, with the time left, and one for each trial being played."""
 
     def __init__(self, console: Console, outcome: Outcome):
         self._outcome = outcome
@@ -66,10 +66,10 @@ class Bars:
         self._progress.stop()
 
     def show(self, event: Event) -> None:
-        """Move the bars of the event's trial and of all."""
+        """Advance the bar of the event's trial and that of the experiment."""
         if isinstance(event, Timed):
-            news = f"timing {escape(event.policy)}"
-            self._progress.update(self._all, description=f"[bold]{news}[/]", completed=self._count)
+            title = f"[bold]timing {escape(event.policy)}[/]"
+            self._progress.update(self._all, description=title, completed=self._count)
             return
         if isinstance(event, Advanced):
             self._move(event.trial, event.share)
@@ -83,7 +83,7 @@ class Bars:
 
     def _move(self, trial: Trial, share: float) -> None:
         if trial not in self._bars:
-            words = escape(describe(trial, self._outcome))
+            words = escape(trial_text(trial, self._outcome))
             self._bars[trial] = self._progress.add_task(words, total=1.0)
         self._shares[trial] = share
         self._progress.update(self._bars[trial], completed=share)
@@ -110,24 +110,24 @@ class Quiet:
 
 
 class Lines(Quiet):
-    """A line for each finished run: for logs and pipes."""
+    """One line per finished run, for logs and pipes."""
 
     def __init__(self, console: Console, outcome: Outcome):
         self._console = console
         self._outcome = outcome
 
     def show(self, event: Event) -> None:
-        """Say that a run is finished, or that it failed."""
+        """Print a line for a finished or failed run."""
         if isinstance(event, Run):
             count, trials = len(self._outcome.runs()), len(self._outcome.trials())
-            words = describe(event.trial, self._outcome)
-            self._say(f"[{count}/{trials}] {words}: regret {event.regret:.1f}")
+            words = trial_text(event.trial, self._outcome)
+            self._print(f"[{count}/{trials}] {words}: regret {event.regret:.1f}")
         elif isinstance(event, Broken):
-            self._say(_broken(event, self._outcome))
+            self._print(_broken(event, self._outcome))
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _broken(event: Broken, outcome: Outcome) -> str:
-    return f"{describe(event.trial, outcome)} failed: {event.message}"
+    return f"{trial_text(event.trial, outcome)} failed: {event.message}"

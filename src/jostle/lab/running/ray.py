@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster, or on a Ray of our own on this machine: the same work, anywhere."""
+"""Workers on a Ray cluster, or on a private Ray that is started on this machine."""
 
 import logging
 import os
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from jostle.lab.running.local import one_thread
-from jostle.lab.running.worker import DONE, Labour, Lost, News, Task, WorkerError
+from jostle.lab.running.worker import DONE, Lost, Message, Task, TaskRunner, WorkerError
 
-HINT = "Ray is not installed; pip install 'jostle[ray]' brings it"
+HINT = "Ray is not installed; install it with: pip install 'jostle[ray]'"
 
 
 class RayWorkers:
-    """A number of Ray actors that do what local worker processes do, and give the same numbers.
+    """A number of Ray actors that do what local worker processes do, with the same results.
 
     Arguments:
-        count: how many, of one core each.
-        address: of a running cluster, whose machines need jostle (and the data) as well; without
-            one, a Ray of our own is started on this machine and stopped at the end.
+        count: the number of actors, of one core each.
+        address: the address of a running cluster, whose machines need jostle and the data too. By
+            default Ray is started on this machine and stopped at the end.
     """
 
     def __init__(self, count: int, address: str | None = None):
@@ -30,16 +30,16 @@ class RayWorkers:
         self._ours = not ray.is_initialized()
         if self._ours:
             self._connect(count, address)
-        # An actor that is gone is replaced by us, not by Ray: what it was doing has to be sent to
-        # the new one, and we are who knows it.
+        # Lost actors are replaced here and not by Ray, because the new one has to be sent the task
+        # of the lost one.
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0)(_Actor)
         self._actors: list[Any] = [None] * count
-        self._streams: dict[Any, int] = {}  # of news, from each worker at work
+        self._streams: dict[Any, int] = {}  # the stream of messages of each busy worker
         for worker in range(count):
             self.start(worker)
 
     def _connect(self, count: int, address: str | None) -> None:
-        # Modules of the user's own are looked for where we look for them.
+        # Workers find the user's own modules where this process finds them.
         paths = os.pathsep.join([path or os.getcwd() for path in sys.path])
         variables = {**one_thread(), "PYTHONPATH": paths}
         here: dict[str, Any] = {"address": address}
@@ -54,7 +54,7 @@ class RayWorkers:
                 log_to_driver=False,
             )
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise WorkerError(f"no Ray at {address!r}: {error}") from None
+            raise WorkerError(f"cannot connect to Ray at {address!r}: {error}") from None
 
     def __enter__(self) -> Self:
         return self
@@ -69,53 +69,53 @@ class RayWorkers:
         return len(self._actors)
 
     def start(self, worker: int) -> None:
-        """Start an actor, in place of one that is gone."""
+        """Start an actor, replacing one that was lost."""
         self._actors[worker] = self._actor_class.remote()
 
     def process(self, worker: int) -> int:
-        """The number of a worker's process, on whatever machine it is."""
+        """The process id of a worker, on whatever machine it runs."""
         return int(self._ray.get(self._actors[worker].process.remote()))
 
     def send(self, worker: int, task: Task) -> None:
-        """Give a worker its next task."""
+        """Send a worker its next task."""
         do = self._actors[worker].do.options(num_returns="streaming")
         self._streams[do.remote(task)] = worker
 
-    def receive(self) -> Iterator[tuple[int, News]]:
-        """Wait for news, then yield a piece from each worker that has some."""
+    def receive(self) -> Iterator[tuple[int, Message]]:
+        """Wait for messages, then yield one from each worker that has sent any."""
         waiting: list[Any] = list(self._streams)
         for stream in self._ray.wait(waiting, num_returns=1, fetch_local=False)[0]:
             worker = self._streams[stream]
             try:
-                news = self._ray.get(next(stream))
+                message = self._ray.get(next(stream))
             except self._ray.exceptions.RayError as error:
                 del self._streams[stream]
-                yield worker, Lost(f"a Ray worker is gone: {str(error).splitlines()[0]}")
+                yield worker, Lost(f"a Ray worker was lost: {str(error).splitlines()[0]}")
                 continue
-            if news == DONE:
+            if message == DONE:
                 del self._streams[stream]
-            yield worker, news
+            yield worker, message
 
 
 class _Actor:
-    """A worker: ``do`` yields news until the task is done."""
+    """A worker: ``do`` yields messages until the task is done."""
 
     def __init__(self) -> None:
-        self._labour = Labour()
+        self._tasks = TaskRunner()
 
-    def do(self, task: Task) -> Iterator[News]:
-        """Do a task in a thread and yield its news as they come."""
+    def do(self, task: Task) -> Iterator[Message]:
+        """Do a task in a thread and yield its messages as they come."""
         import queue
         import threading
 
-        news: queue.SimpleQueue[News] = queue.SimpleQueue()
-        threading.Thread(target=self._labour.do, args=(task, news.put), daemon=True).start()
+        messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        threading.Thread(target=self._tasks.do, args=(task, messages.put), daemon=True).start()
         while True:
-            piece = news.get()
-            yield piece
-            if piece == DONE:
+            message = messages.get()
+            yield message
+            if message == DONE:
                 return
 
     def process(self) -> int:
-        """The number of this actor's process."""
+        """The process id of this actor."""
         return os.getpid()

@@ -1,4 +1,4 @@
-"""Trials that two experiments have in common, played once."""
+"""Reuse of trials that another experiment has played in exactly the same way."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,8 +9,8 @@ from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import Trial
 
 
-def found_elsewhere(outcome: Outcome, folders: Iterable[Path]) -> Iterator[Run]:
-    """What ``outcome`` misses and the experiments in ``folders`` have played in just that way."""
+def reusable_runs(outcome: Outcome, folders: Iterable[Path]) -> Iterator[Run]:
+    """The runs missing from ``outcome`` that experiments in ``folders`` have played identically."""
     found: set[Trial] = set()
     for folder in folders:
         if len(found) == len(outcome.missing()):
@@ -18,8 +18,8 @@ def found_elsewhere(outcome: Outcome, folders: Iterable[Path]) -> Iterator[Run]:
         try:
             other = read(folder)
         except FolderError:
-            continue  # absent, or broken: that is no trouble of this experiment
-        for run in outcome.alike(other):
+            continue  # absent or damaged, which does not concern this experiment
+        for run in outcome.reusable(other):
             if run.trial not in found:
                 found.add(run.trial)
                 yield run

@@ -1,4 +1,4 @@
-"""What an experiment under way says of itself, for whoever asks from another shell."""
+"""The status of a running experiment: written by its process, read by ``jostle status``."""
 
 import os
 import socket
@@ -10,32 +10,32 @@ from jostle.lab.results.model import Advanced, Broken, Event, Run
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import Trial
 
-SECONDS = 1.0  # between two writings
+SECONDS = 1.0  # between two updates of the file
 
 
-class Heartbeat:
-    """Keeps the status of a folder fresh."""
+class StatusWriter:
+    """Keeps the status file of a folder up to date."""
 
     def __init__(self, store: Store, outcome: Outcome):
         self._store = store
         self._outcome = outcome
         self._started = time.time()
         self._before = len(outcome.runs())
-        self._flying: dict[Trial, float] = {}
+        self._playing: dict[Trial, float] = {}
         self._written = 0.0
-        self.beat()
+        self.write()
 
-    def take(self, event: Event) -> None:
-        """Note an event, and write now and then."""
+    def update(self, event: Event) -> None:
+        """Take an event into account; the file is written about once per second."""
         if isinstance(event, Advanced):
-            self._flying[event.trial] = event.share
+            self._playing[event.trial] = event.share
         elif isinstance(event, Run | Broken):
-            self._flying.pop(event.trial, None)
+            self._playing.pop(event.trial, None)
         if time.time() - self._written > SECONDS:
-            self.beat()
+            self.write()
 
-    def beat(self) -> None:
-        """Write what goes on."""
+    def write(self) -> None:
+        """Write the status file."""
         self._written = time.time()
         done, total = len(self._outcome.runs()), len(self._outcome.trials())
         self._store.show_status(
@@ -47,15 +47,15 @@ class Heartbeat:
                 "done": done,
                 "trials": total,
                 "in flight": [
-                    {**trial._asdict(), "share": share} for trial, share in self._flying.items()
+                    {**trial._asdict(), "share": share} for trial, share in self._playing.items()
                 ],
                 "seconds left": self._left(done, total),
             }
         )
 
     def _left(self, done: int, total: int) -> float | None:
-        """A guess from the pace so far: trials are unlike, so it is no more than that."""
-        played = done - self._before + sum(self._flying.values())
+        """An estimate from the pace so far; a rough one, since trials differ in length."""
+        played = done - self._before + sum(self._playing.values())
         if played <= 0:
             return None
         pace = (self._written - self._started) / played
@@ -63,24 +63,23 @@ class Heartbeat:
 
 
 def lines(status: dict[str, Any] | None, outcome: Outcome, running: bool) -> list[str]:
-    """The status of a folder in words."""
+    """The status of a folder in sentences."""
     done, total = len(outcome.runs()), len(outcome.trials())
-    said = [f"{outcome.experiment.name}: {done} of {total} trials are finished"]
+    text = [f"{outcome.experiment.name}: {done} of {total} trials are finished"]
     if not running:
-        if done < total:
-            said.append("nobody works on it now; give the same command again to go on")
-        return said
+        if not outcome.finished:
+            text.append("it is not running; run the same command again to continue")
+        return text
     if status is None:
-        return [*said, "a process has just begun to work on it"]
-    said.append(f"process {status['process']} on {status['machine']} works on it")
-    said += [
-        f"  {flight['policy']} on {flight['environment']}, seed {flight['seed']}: "
-        f"{flight['share']:.0%}"
-        for flight in status["in flight"]
+        return [*text, "a process has just started to work on it"]
+    text.append(f"process {status['process']} on {status['machine']} is working on it")
+    text += [
+        f"  {trial['policy']} on {trial['environment']}, seed {trial['seed']}: {trial['share']:.0%}"
+        for trial in status["in flight"]
     ]
     if status["seconds left"] is not None:
-        said.append(f"about {_duration(status['seconds left'])} left")
-    return said
+        text.append(f"about {_duration(status['seconds left'])} left")
+    return text
 
 
 def _duration(seconds: float) -> str:

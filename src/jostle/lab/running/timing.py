@@ -1,8 +1,8 @@
-"""How long a policy takes to choose and to learn, each by itself, without compilation.
+"""Time choosing and learning separately, without compilation.
 
-A compiled simulation cannot be timed from within, and a single compiled call costs more in dispatch
-than many a policy does in work. So both are measured afterwards, as compiled loops over rounds of
-the same problem, from the state in which a run ended.
+A compiled simulation cannot be timed from within, and dispatching a single compiled call takes
+longer than many policies need for the work itself. So both are measured afterwards, as compiled
+loops over rounds of the same problem, starting from the state in which a run ended.
 """
 
 import time
@@ -19,18 +19,18 @@ from jostle.policies import Policy
 from jostle.simulation import begin, show
 from jostle.types import Feedback, Round, feedback_of
 
-SAMPLE = 64  # rounds that are replayed, over and over
-SECONDS = 0.005  # what one repeat should take: on a busy machine, only short ones go undisturbed
-ALL_SECONDS = 0.25  # what all repeats of a loop should take, though there are at least
-REPEATS = 5  # of them; the best counts, since whatever disturbs one makes it longer
-MOST_ROUNDS = 1000  # of one repeat, for policies that take next to no time
+SAMPLE = 64  # rounds that are replayed again and again
+SECONDS = 0.005  # target length of one repeat: on a busy machine only short ones go undisturbed
+ALL_SECONDS = 0.25  # target length of all repeats of a loop
+REPEATS = 5  # at least; the best counts, since any disturbance only makes a repeat longer
+MOST_ROUNDS = 1000  # per repeat, for policies that take next to no time
 
 
 class Stopwatch:
     """Two compiled loops, ready to be timed.
 
-    Made right after a run, since compilation may go on beside other work; used when the machine is
-    quiet.
+    Create it right after a run, when compilation may go on beside other work, and call ``measure``
+    when the machine is quiet.
     """
 
     def __init__(self, played: Played):
@@ -49,17 +49,21 @@ class Stopwatch:
         )
 
     def _time(self, loop: Any, inputs: Any, count: int) -> float:
-        # The loops take their state over, so that copying it is not in the figure.
-        state = jax.block_until_ready(jax.tree.map(jnp.copy, self._state))
+        # The loops consume their state, so the copy is made outside the timed part.
+        state = _wait(jax.tree.map(jnp.copy, self._state))
         start = time.perf_counter()
-        jax.block_until_ready(loop(self._policy, state, inputs, count))
+        _wait(loop(self._policy, state, inputs, count))
         return time.perf_counter() - start
 
 
-def _best(run: Callable[[int], float], every: int = 1) -> float:
-    """Milliseconds a round, from repeats long enough to measure.
+def _wait(tree: Any) -> Any:
+    return jax.block_until_ready(tree)  # type: ignore[no-untyped-call]
 
-    ``every`` is the cycle of policies that learn now and then: repeats are whole cycles.
+
+def _best(run: Callable[[int], float], every: int = 1) -> float:
+    """Milliseconds per round, from repeats that are long enough to measure.
+
+    For a policy that learns only ``every`` so many rounds, repeats are whole cycles.
     """
     run(1)  # the first call also loads the program
     rounds = every
@@ -73,7 +77,7 @@ def _best(run: Callable[[int], float], every: int = 1) -> float:
 
 
 def _sample(played: Played) -> tuple[Round, Feedback]:
-    """Some rounds of the problem that was played, and feedback as it came at the end of the run."""
+    """The last rounds of the problem that was played, and the feedback they gave."""
     trial, result = played.run.trial, played.result
     progress = begin(played.policy, played.environment, rounds=trial.rounds, seed=trial.seed)
     first = max(trial.rounds - SAMPLE, 0)
@@ -97,7 +101,8 @@ def _observe(
     def observe(t: jax.Array) -> Round:
         return show(policy, environment.observe(world, jax.random.fold_in(key, t), t))
 
-    return jax.lax.map(observe, times)
+    rounds: Round = jax.lax.map(observe, times)
+    return rounds
 
 
 @jax.jit(donate_argnums=1)
@@ -108,8 +113,9 @@ def _choose_loop(policy: Policy, state: Any, rounds: Round, count: Any) -> Any:
         state, total = carry
         round = jax.tree.map(lambda rows: rows[i % size], rounds)
         index = policy.choose(state, jax.random.fold_in(jax.random.key(0), i), round).index
-        # Never true, which the compiler cannot know: so each round's choice may find another
-        # state, as in a real run, and no work on the state alone is done once for all rounds.
+        # The condition is never true, but the compiler cannot know that. As far as it can tell the
+        # state may change in each round, as in a real run, so it cannot move work that depends on
+        # the state alone out of the loop.
         state = jax.lax.cond(index < 0, _changed, lambda state: state, state)
         return state, total + index
 

@@ -1,4 +1,4 @@
-"""One trial, from its names to its result."""
+"""Play one trial: build its policy and environment by name, tune, simulate, and keep the result."""
 
 import time
 from collections.abc import Callable
@@ -8,11 +8,14 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
+from jostle import simulation
 from jostle.environments import Environment
 from jostle.factory import make_environment, make_policy
+from jostle.lab.results.manifest import Behaviour
 from jostle.lab.results.model import Candidate, Run, thinned
-from jostle.lab.running.candidates import candidates, rungs
-from jostle.lab.running.tuning import race
+from jostle.lab.running.provenance import commit
+from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
+from jostle.lab.running.tuning import candidates, race, rungs
 from jostle.lab.spec.experiment import Tuning
 from jostle.lab.spec.plan import Trial
 from jostle.policies import Policy
@@ -20,7 +23,7 @@ from jostle.simulation import Result
 
 
 class Played(NamedTuple):
-    """A run and the objects it was made of."""
+    """A finished run and the objects that played it."""
 
     run: Run
     policy: Policy
@@ -31,7 +34,7 @@ class Played(NamedTuple):
 def play(
     trial: Trial, tuning: Tuning | None = None, report: Callable[[float], None] | None = None
 ) -> Played:
-    """Play a trial, tuned if asked to; ``report`` is told now and then the share that is done."""
+    """Play a trial, with tuning if any; ``report`` is called with the share done so far."""
     started = time.perf_counter()
     tuning = tuning or Tuning()
     environment = _environment(trial.environment)
@@ -47,6 +50,12 @@ def play(
         report=report,
     )
     result, points = raced.result, thinned(trial.rounds) - 1
+    numbers = Behaviour(
+        simulation.BEHAVIOUR,
+        TUNING_BEHAVIOUR,
+        {trial.environment: environment.behaviour},
+        {trial.policy: named.behaviour},
+    )
     run = Run(
         trial,
         regrets=result.regret[points],
@@ -60,11 +69,13 @@ def play(
         seconds=time.perf_counter() - started,
         round_ms=raced.round_ms,
         state_bytes=sum(leaf.nbytes for leaf in jax.tree.leaves(result.state)),
+        behaviour=numbers.of(trial, tuned=tuning.method != "none"),
+        commit=commit(),
     )
     return Played(run, policies[raced.winner], environment, result)
 
 
 @lru_cache(maxsize=2)
 def _environment(text: str) -> Environment:
-    """Environments of data take seconds to read, and trials of the same one follow each other."""
+    """An environment, kept for the next trial: those made of data take seconds to load."""
     return make_environment(text)

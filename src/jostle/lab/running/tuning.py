@@ -1,5 +1,10 @@
-"""Tuning as a race: candidates play the same stream, the best go on from where they are."""
+"""Tuning: which settings are tried, and the race in which the best of them goes on.
 
+Candidates play the first rounds of the same stream and are compared by their regret; the winner
+continues from where it is. ``BEHAVIOUR`` is raised whenever the same grid would give other results.
+"""
+
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,19 +13,62 @@ from typing import Any
 import jax
 import numpy as np
 
+from jostle.core.grammar import parse
 from jostle.environments import Environment
+from jostle.lab.spec.experiment import Tuning
 from jostle.policies import Policy
 from jostle.simulation import Progress, Result, advance, begin
 
+BEHAVIOUR = 1
+"""The behaviour number of tuning, recorded with each tuned run."""
+EXPLORES_BY = ("exploration", "noise", "complexity", "epsilon")
+"""What "exploration" stands for in a grid: the first of these settings that a policy has."""
 HELD = 2**31
-"""Bytes of simulations under way that a race keeps; what does not fit is played again when it is
-needed, which gives the same, since a seed decides everything."""
-PIECES = 100  # a simulation is reported on after each
+"""The most bytes of paused simulations that a race keeps. One that does not fit is played again
+from the start when it is needed, with the same result, since a seed decides everything."""
+PIECES = 100  # of a simulation; progress is reported after each
+
+
+def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, float]]:
+    """The settings to try for the policy named ``text``; an empty one is the policy as named.
+
+    Settings that the name fixes are not tuned.
+    """
+    if tuning.method == "none":
+        return [{}]
+    numbers = policy.numeric_settings()
+    fixed = set(parse(text).settings)
+    axes: dict[str, tuple[float, ...]] = {}
+    for name, values in tuning.grid.items():
+        setting = name
+        if name == "exploration":
+            setting = next((each for each in EXPLORES_BY if each in numbers), name)
+        if setting in numbers and setting not in fixed:
+            axes[setting] = tuple(values)
+    if not axes:
+        return [{}]
+    grid = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    return [{}, *grid] if tuning.defaults else grid
+
+
+def rungs(tuning: Tuning, count: int) -> list[tuple[int, int]]:
+    """When ``count`` candidates are compared: (after how many rounds, how many then go on).
+
+    Halving keeps a third after an eighth of the rounds: many are far behind by then, yet each arm
+    of a pool of 100 has been pulled once. Then it keeps a fifteenth, a fiftieth, and one.
+    """
+    if count == 1:
+        return []
+    if tuning.method == "grid":
+        return [(tuning.rounds, 1)]
+    stops = [max(1, tuning.rounds // part) for part in (8, 4, 2)]
+    survivors = [-(-count // part) for part in (3, 15, 50)]
+    return [*zip(stops, survivors, strict=True), (tuning.rounds, 1)]
 
 
 @dataclass
 class Racer:
-    """A candidate and its simulation."""
+    """A candidate and its simulation, paused after some round."""
 
     policy: Policy
     environment: Environment
@@ -31,7 +79,7 @@ class Racer:
     regret: float = 0.0
 
     def play(self, stop: int, tick: Callable[[int], None]) -> None:
-        """Play on to round ``stop``; ``tick`` is told how many rounds were played since."""
+        """Play up to round ``stop``, calling ``tick`` with the number of rounds just played."""
         if self.progress is None:
             self.at = 0
             self.progress = begin(self.policy, self.environment, rounds=self.rounds, seed=self.seed)
@@ -39,27 +87,29 @@ class Racer:
         while self.at < stop:
             until = min(self.at + piece, stop)
             self.progress = advance(self.policy, self.environment, self.progress, self.at, until)
-            jax.block_until_ready(self.progress.trace.rewards)
+            self.progress.trace.rewards.block_until_ready()
             self.at, played = until, until - self.at
             tick(played)
         self.regret = float(np.asarray(self.progress.trace.regrets)[:stop].sum(dtype=np.float64))
 
     @property
     def bytes(self) -> int:
-        """What keeping the simulation costs."""
+        """The memory of the paused simulation."""
         return sum(leaf.nbytes for leaf in jax.tree.leaves(self.progress))
 
 
 @dataclass
 class Race:
-    """What a race came to."""
+    """The result of a race."""
 
     winner: int
+    """The index of the winning candidate."""
     result: Result
+    """Its finished simulation."""
     reached: list[tuple[int, float]]
-    """For each candidate, the rounds it was compared at last and its regret then."""
+    """For each candidate, the round at which it was last compared and its regret then."""
     round_ms: float | None
-    """Wall time of a round of the winner, after the last comparison."""
+    """Wall time per round of the winner, after the last comparison."""
 
 
 def race(
@@ -71,9 +121,9 @@ def race(
     seed: int,
     report: Callable[[float], None] | None = None,
 ) -> Race:
-    """Let ``policies`` play; after each of ``rungs`` (rounds, how many go on) the worst stop.
+    """Race ``policies``: after each of ``rungs`` (rounds, how many go on) the worst stop.
 
-    The one that is left plays to the end. ``report`` is told now and then the share that is done.
+    The last one plays to the end. ``report`` is called with the share of the work done so far.
     """
     racers = [Racer(policy, environment, rounds, seed) for policy in policies]
     reached = [(0, 0.0)] * len(racers)
@@ -114,7 +164,7 @@ def _ranked(racers: list[Racer], numbers: list[int]) -> list[int]:
 
 
 def _make_room(racers: list[Racer]) -> None:
-    """Let go of the simulations that are too much to keep, the largest number first."""
+    """Drop the simulations that exceed the memory a race may keep, the last candidates first."""
     kept = 0
     for racer in racers:
         if racer.progress is not None:
@@ -124,7 +174,7 @@ def _make_room(racers: list[Racer]) -> None:
 
 
 def _work(count: int, rungs: list[tuple[int, int]], rounds: int) -> int:
-    """Rounds of all candidates together."""
+    """The number of rounds that all candidates play together."""
     total, before = 0, 0
     for stop, survivors in rungs:
         total += count * (stop - before)
@@ -133,6 +183,6 @@ def _work(count: int, rungs: list[tuple[int, int]], rounds: int) -> int:
 
 
 def _round_ms(clock: list[tuple[int, float]]) -> float | None:
-    """Milliseconds a round, from the first report on: what came before it was compiled too."""
+    """Milliseconds per round, from the first report on, as the first piece includes compilation."""
     (first, start), (last, stop) = clock[0], clock[-1]
     return 1000 * (stop - start) / (last - first) if last > first else None

@@ -1,4 +1,4 @@
-"""What a worker does, in a process of its own: play trials and time policies, and send news."""
+"""Workers: the tasks they are sent, the messages they send back, and how they do the work."""
 
 import signal
 import traceback
@@ -12,11 +12,12 @@ from jostle.lab.spec.plan import Trial
 
 
 class Play(NamedTuple):
-    """A task: play a trial and, if asked to, keep what is needed to time its policy later."""
+    """A task: play a trial."""
 
     trial: Trial
     tuning: Tuning
     keep: bool = False
+    """Whether to keep what is needed to time its policy later."""
 
 
 class Time(NamedTuple):
@@ -25,60 +26,60 @@ class Time(NamedTuple):
     trial: Trial
     tuning: Tuning
     keep: bool = False
-    """Whether it will be asked for again."""
+    """Whether the policy will be timed again."""
 
 
 Task = Play | Time
 DONE: Literal["done"] = "done"
-"""News: ready for another task."""
+"""Message: ready for another task."""
 
 
 class Lost(NamedTuple):
-    """News: the worker is gone."""
+    """Message: the worker was lost."""
 
     message: str
 
 
-News = Event | Lost | Literal["done"]
+Message = Event | Lost | Literal["done"]
 
 
 class WorkerError(Exception):
-    """Work cannot go on."""
+    """The workers cannot go on."""
 
 
 class Workers(Protocol):
-    """What an engine offers."""
+    """What an engine provides."""
 
     def __len__(self) -> int: ...
     def start(self, worker: int) -> None:
-        """Start a worker in place of one that is gone."""
+        """Start a worker, replacing one that was lost."""
 
     def send(self, worker: int, task: Task) -> None:
-        """Give a worker its next task."""
+        """Send a worker its next task."""
 
-    def receive(self) -> Iterator[tuple[int, News]]:
-        """Wait for news, then yield a piece from each worker that has some."""
+    def receive(self) -> Iterator[tuple[int, Message]]:
+        """Wait for messages, then yield one from each worker that has sent any."""
 
 
-class Labour:
-    """Does tasks, one after another, and keeps what later ones need."""
+class TaskRunner:
+    """Does tasks one after another and keeps what later ones need."""
 
     def __init__(self) -> None:
         self._stopwatches: dict[tuple[str, str], Any] = {}
 
     def do(self, task: Task, send: Callable[[Any], None]) -> None:
-        """Do a task and send what comes of it, an error if need be, then ``DONE``."""
+        """Do a task; send its events, an error if it raises one, then ``DONE``."""
         try:
             self._do(task, send)
         except OSError:
             raise
-        except Exception as error:  # the policy may be anybody's
+        except Exception as error:  # the policy may be the user's own
             message = f"{type(error).__name__}: {error}".splitlines()[0]
             send(Broken(task.trial, message, traceback.format_exc()))
         send(DONE)
 
     def _do(self, task: Task, send: Callable[[Any], None]) -> None:
-        # JAX is imported here, in the process whose environment variables say how it shall run.
+        # JAX is imported here, in the worker, whose environment variables configure it.
         from jostle.lab.running.programs import make_room
         from jostle.lab.running.timing import Stopwatch
         from jostle.lab.running.trial import play
@@ -100,11 +101,11 @@ class Labour:
 
 
 def work(connection: Connection) -> None:
-    """Do what arrives on ``connection`` until it closes."""
+    """Do the tasks that arrive on ``connection`` until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    labour = Labour()
+    tasks = TaskRunner()
     try:
         while True:
-            labour.do(connection.recv(), connection.send)
+            tasks.do(connection.recv(), connection.send)
     except (EOFError, OSError):
-        return  # the other end is gone, and with it all need for this process
+        return  # the process that sent the tasks has ended

@@ -1,11 +1,11 @@
-"""Experiments past the paper: what it could not compute, and how far its method goes."""
+"""Experiments beyond the paper: ablations, other encodings, and what it could not compute."""
 
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
 EVERYONE = (*NEURAL, *LINEAR, "ucb1", "uniform")
-CHANGES = (
+ABLATIONS = (
     "npr:optimiser=sgd,step_size=0.1",
     "npr:network=paper",
     "npr:linear=false",
@@ -53,9 +53,9 @@ AT_STRENGTHS = {
     for policy, strengths in STRENGTHS.items()
     for covariance in ("full", "diagonal")
 }
-"""A policy at each of its strengths."""
+"""Each policy at several strengths of exploration."""
 
-BEYOND: dict[str, Experiment] = {
+EXTRA: dict[str, Experiment] = {
     each.name: each
     for each in (
         Experiment(
@@ -76,7 +76,7 @@ BEYOND: dict[str, Experiment] = {
         ),
         Experiment(
             "skyline",
-            tuple(f"{data}:told=true" for data in DATA),
+            tuple(f"{data}:full_information=true" for data in DATA),
             ("npr",),
             rounds=10_000,
             title="Mistakes of NPR when it is told the right answer after each choice",
@@ -93,8 +93,8 @@ BEYOND: dict[str, Experiment] = {
             ("h1", "h2"),
             SWEPT,
             rounds=10_000,
-            title="What pulling each arm once brings: policies with and without it, with their "
-            "defaults",
+            title="The value of pulling each arm once at first: policies with and without it, with "
+            "their defaults",
         ),
         Experiment(
             "covariance",
@@ -122,7 +122,7 @@ BEYOND: dict[str, Experiment] = {
         Experiment(
             "ablation",
             ("h1", "mushroom", "magic", "adult"),
-            ("npr", *CHANGES),
+            ("npr", *ABLATIONS),
             rounds=10_000,
             seeds=(0, 1, 2),
             figure="changes",
@@ -138,4 +138,4 @@ BEYOND: dict[str, Experiment] = {
         ),
     )
 }
-"""Experiments of our own, by name."""
+"""The experiments that are not in the paper, by name."""

@@ -1,7 +1,7 @@
 """Every figure of the paper as an experiment.
 
-Policies are compared as the paper does, with a few it leaves out: the same network without
-perturbation (epsilon-greedy), FALCON+ and, on recommendations, a linear and a random choice.
+The policies are the paper's and a few more: the same network without perturbation
+(epsilon-greedy), FALCON+ and, on recommendations, a linear policy.
 """
 
 from jostle.lab.spec.experiment import Experiment
@@ -16,7 +16,7 @@ ROUNDS = 10_000
 
 
 def sized(policies: tuple[str, ...], width: str) -> tuple[str, ...]:
-    """The same with networks of another width."""
+    """The same policies with networks of another width."""
     return tuple(f"{name}{',' if ':' in name else ':'}width={width}" for name in policies)
 
 

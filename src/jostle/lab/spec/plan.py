@@ -1,4 +1,4 @@
-"""Trials, and which of them make up one panel of an experiment. Names only, no objects."""
+"""Trials and plans: what is played in one panel of an experiment, by name only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ MEASURES = {REGRET: "cumulative regret", REWARD: "cumulative reward / that of a 
 
 
 class Trial(NamedTuple):
-    """One policy on one environment with one seed: names only, so that any process can play it."""
+    """One policy on one environment with one seed, all by name, so that any process can play it."""
 
     environment: str
     policy: str
@@ -18,13 +18,13 @@ class Trial(NamedTuple):
 
     @property
     def program(self) -> tuple[str, str]:
-        """What has to be compiled to play it; trials that differ in their seed share it."""
+        """The compiled program it needs, which trials that differ only in their seed share."""
         return self.environment, self.policy
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Policies x seeds on one environment: a panel of an experiment's figure."""
+    """Policies x seeds on one environment: one panel of the experiment's figure."""
 
     environment: str
     policies: tuple[str, ...]
@@ -32,14 +32,14 @@ class Plan:
     seeds: tuple[int, ...]
     measure: str = REGRET
     chance: float | None = None
-    """What a random choice earns a round, by which "reward" is divided."""
+    """The expected reward per round of a random choice, by which "reward" is divided."""
     size: int | None = None
-    """The size this panel stands for, in an experiment over sizes."""
+    """The size of this panel, in an experiment over sizes."""
     fewer: Mapping[str, int] = field(default_factory=dict)
-    """How many runs the policies get that do not get one for each seed."""
+    """The number of runs of the policies that do not get one per seed."""
 
     def trials(self) -> list[Trial]:
-        """Every trial, seed by seed, so that a comparison cut short is still a fair one."""
+        """Every trial, seed by seed, so that an interrupted comparison is still a fair one."""
         return [
             Trial(self.environment, policy, self.rounds, seed)
             for number, seed in enumerate(self.seeds)

@@ -1,4 +1,4 @@
-// Tables sort by the column whose head is pressed: up, then down.
+// A click on the title of a column sorts its table: ascending, then descending.
 for (const table of document.querySelectorAll("table")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => head.addEventListener("click", () => {
@@ -9,7 +9,7 @@ for (const table of document.querySelectorAll("table")) {
     const numeric = rows.every(row => value(row) === "" || !Number.isNaN(Number(value(row))));
     rows.sort((a, b) => {
       const [p, q] = [value(a), value(b)];
-      if (p === "" || q === "") return (p === "") - (q === "");  // the unknown comes last
+      if (p === "" || q === "") return (p === "") - (q === "");  // what is not known comes last
       return (up ? 1 : -1) * (numeric ? p - q : p.localeCompare(q));
     });
     table.tBodies[0].append(...rows);
