@@ -23,42 +23,45 @@ class ArmSlots:
 
     def __init__(self, policy: Policy):
         fixed = policy.spec.pool or policy.spec.blocks
-        self.limit: int = fixed or LARGEST_ID + 1
+        self.limit = fixed or LARGEST_ID + 1
         self.grown = False
-        self.capacity: int | None = None
-        self._sparse: dict[int, int] | None = None
-        if fixed is None and policy.indexes_arms:
-            self.capacity, self._sparse = UNKNOWN_ARMS, {}
+        self._as_they_are = fixed is not None or not policy.indexes_arms
+        self._capacity = UNKNOWN_ARMS
+        self._sparse: dict[int, int] = {}
+
+    @property
+    def capacity(self) -> int | None:
+        """The number of slots; None if ids are used as they are."""
+        return None if self._as_they_are else self._capacity
 
     def look_up(self, ids: np.ndarray) -> np.ndarray:
         """The slot of each id."""
-        if self._sparse is None:
-            return np.minimum(ids, LARGEST_SLOT).astype(np.int32, copy=False)
-        if ids.max(initial=0) < OWN_SLOTS:
-            return ids.astype(np.int32, copy=False)
-        last = self.capacity - 1  # type: ignore[operator]
-        slots = [i if i < OWN_SLOTS else self._sparse.get(i, last) for i in ids.tolist()]
-        return np.array(slots, np.int32)
+        if self._as_they_are:
+            ids = np.minimum(ids, LARGEST_SLOT)
+        elif ids.max(initial=0) >= OWN_SLOTS:
+            last = self._capacity - 1
+            slots = [i if i < OWN_SLOTS else self._sparse.get(i, last) for i in ids.tolist()]
+            ids = np.array(slots)
+        return ids.astype(np.int32, copy=False)
 
     def assign(self, ids: np.ndarray) -> np.ndarray:
         """The slot of each id, after giving one to those that have none yet."""
-        if self._sparse is not None and ids.max(initial=0) >= OWN_SLOTS:
+        if not self._as_they_are and ids.max(initial=0) >= OWN_SLOTS:
             for i in ids.tolist():
                 if i >= OWN_SLOTS and i not in self._sparse:
                     self._sparse[i] = OWN_SLOTS + len(self._sparse)
-            while OWN_SLOTS + len(self._sparse) >= self.capacity:  # type: ignore[operator]
-                self.capacity, self.grown = 4 * self.capacity, True  # type: ignore[operator]
+            while OWN_SLOTS + len(self._sparse) >= self._capacity:
+                self._capacity, self.grown = 4 * self._capacity, True
         return self.look_up(ids)
 
     def as_data(self) -> dict[str, Any]:
         """For the header of a file."""
-        return {"capacity": self.capacity, "sparse": list(self._sparse or ())}
+        return {"capacity": self._capacity, "sparse": list(self._sparse)}
 
     @classmethod
     def from_data(cls, policy: Policy, data: dict[str, Any]) -> "ArmSlots":
         """What ``as_data`` returned."""
         made = cls(policy)
-        if made._sparse is not None:
-            made.capacity = data["capacity"]
-            made._sparse = {i: OWN_SLOTS + place for place, i in enumerate(data["sparse"])}
+        made._capacity = data["capacity"]
+        made._sparse = {i: OWN_SLOTS + place for place, i in enumerate(data["sparse"])}
         return made

@@ -82,9 +82,10 @@ class FullBatch:
         while sizes[0] > SMALLEST_SWEEP:
             sizes.insert(0, 1 << ((sizes[0] - 1).bit_length() - 1))
         level = jnp.searchsorted(jnp.asarray(sizes), history.size)
-        return jax.lax.switch(
+        result: Tree = jax.lax.switch(
             level, [lambda held, size=size: work(held.trim(size)) for size in sizes], history
         )
+        return result
 
     def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
         """The same perturbed history for every step of the round."""
@@ -168,13 +169,14 @@ def objective(
     network: Network, params: Any, initial: Any, batch: Batch, penalty: jax.Array
 ) -> jax.Array:
     """Eq. (2) on a batch: weighted squared loss / 2 + penalty * |theta - theta_0|^2 / 2."""
-    errors = estimate(network, params, batch.contexts) - batch.targets
+    errors: jax.Array = estimate(network, params, batch.contexts) - batch.targets
     return batch.weights @ errors**2 / 2 + penalty * _squared_distance(params, initial) / 2
 
 
 def _squared_distance(params: Any, initial: Any) -> jax.Array:
     squares = jax.tree.map(lambda a, b: jnp.sum((a - b) ** 2), params, initial)
-    return jax.tree.reduce(jnp.add, squares)
+    total: jax.Array = jax.tree.reduce(jnp.add, squares)
+    return total
 
 
 class Fit(NamedTuple):
