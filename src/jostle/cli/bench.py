@@ -42,7 +42,7 @@ def bench(
     [bold]Examples[/]
 
     [cyan]jostle bench[/]
-      all benchmarks, in about ten minutes
+      all benchmarks; takes several minutes
 
     [cyan]jostle bench agent[/]
       latency of Agent.learn and Agent.choose: p50, p99, p99.9 and maximum
