@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from jostle import Uniform
+from jostle import UCB1
 from jostle.cli import app
 from jostle.theory.kernel_convergence import check_kernel_convergence
 from jostle.theory.lemma_c_1_gradient_descent import check_gradient_descent
@@ -19,24 +19,24 @@ def call(*arguments):
     return CliRunner().invoke(app, ["theory", *map(str, arguments)])
 
 
-def watch_uniform(problem, policy, rounds):
+def watch_ucb1(problem, policy, rounds):
     assert policy.features == problem.features
-    return watch_run(problem, Uniform(policy.features), rounds)
+    return watch_run(problem, UCB1(policy.features), rounds)
 
 
 def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    # Every policy is constructed, but Uniform plays in its place, and networks are small: this test
-    # is about the page, and compiling five policies would take most of its time.
-    monkeypatch.setattr("jostle.theory.study.watch_run", watch_uniform)
+    # Every policy is constructed, but UCB1 plays in its place, and networks have the sizes that
+    # tests/theory uses: this test is about the page, and would mostly compile otherwise.
+    monkeypatch.setattr("jostle.theory.study.watch_run", watch_ucb1)
     small = {
-        "check_gradient_descent": partial(check_gradient_descent, widths=(8, 16), steps=9),
+        "check_gradient_descent": partial(check_gradient_descent, widths=(16, 256), steps=9),
         "check_kernel_convergence": partial(check_kernel_convergence, widths=(16, 64, 256)),
     }
     for name, check in small.items():
         monkeypatch.setattr(f"jostle.theory.study.{name}", check)
     folder = tmp_path / "out"
-    result = call(SMALL, "-n", 60, "-s", 2, "-m", 8, "-o", folder)
+    result = call(SMALL, "-n", 60, "-s", 2, "-m", 16, "-o", folder)
     assert result.exit_code == 0, result.output
     for words in (
         "effective dimension",

@@ -53,7 +53,7 @@ def run_of(pulls):
 RUN = run_of(np.concatenate([np.arange(ARMS), np.random.default_rng(4).integers(0, ARMS, 60)]))
 
 
-def test_the_shortest_fit_is_least_squares_within_a_ball():
+def test_the_fit_within_a_norm_is_constrained_least_squares():
     rows = RNG.normal(size=(ARMS, 20))
     h = PROBLEM.rewards
     residual, length = fit_within_norm(rows @ rows.T, h, np.inf)
@@ -72,7 +72,7 @@ def test_the_shortest_fit_is_least_squares_within_a_ball():
     assert residual == pytest.approx(expected, rel=1e-3)
 
 
-def test_narrow_networks_cannot_and_wide_ones_can():
+def test_only_wide_networks_fit_the_rewards_within_the_bound():
     found = check_linear_rewards(PROBLEM, widths=(2, 256), draws=3)
     narrow, wide = found.numbers["residual_within_bound"]
     assert narrow > 0.01
@@ -81,7 +81,7 @@ def test_narrow_networks_cannot_and_wide_ones_can():
     assert not check_linear_rewards(PROBLEM, widths=(2,), draws=3).holds
 
 
-def test_the_kernel_comes_near_with_the_square_root_of_the_width():
+def test_the_error_of_the_kernel_falls_like_the_square_root_of_the_width():
     found = check_kernel_convergence(PROBLEM, widths=(32, 128, 512), draws=8)
     assert -0.75 < found.numbers["exponent_all_weights"] < -0.3
     assert found.verdict == "holds, corrected"
@@ -113,7 +113,7 @@ def test_concentration_counts_draws_in_which_all_arms_are_near():
     assert epsilon == pytest.approx(0.2 * beta)
 
 
-def test_findings_say_when_a_lemma_fails():
+def test_checks_report_when_a_lemma_fails():
     small = perturb_linearised(RUN, [20, 60], draws=500)
     network = small[-1]
     assert check_concentration(small, network, 8).holds
@@ -122,6 +122,10 @@ def test_findings_say_when_a_lemma_fails():
     assert check_concentration(wild, network, 8).verdict == "FAILS"
     gloomy = [m._replace(estimates=m.estimates - 99) for m in small]
     assert check_optimism(PROBLEM.rewards, gloomy, small, network, 8).verdict == "FAILS"
+    outside = [m._replace(within_radius=False) for m in small]  # so the lemma says nothing
+    unknown = check_optimism(PROBLEM.rewards, outside, small, network, 8)
+    assert not unknown.holds
+    assert "E_t1, which the lemma assumes, held in none" in unknown.found
     assert check_confidence_radius({"run": [RUN]}).holds
     liar = RUN._replace(rewards=RUN.rewards + 50)
     assert not check_confidence_radius({"run": [liar]}).holds
@@ -161,7 +165,7 @@ def test_descent_on_tiny_targets_finds_the_linear_solution(initial):
     assert perturbed.estimates.shape == (2, ARMS)
 
 
-def test_descent_comes_nearer_as_networks_get_wider():
+def test_descent_approaches_the_linear_solution_as_networks_get_wider():
     found = check_gradient_descent(PROBLEM, widths=(16, 256), steps=200)
     near, _ = found.numbers["exponents"].values()
     assert near < -0.15
@@ -179,7 +183,7 @@ def test_the_exponent_of_a_power_law_and_its_interval():
     assert regret_exponent(runs[:1], first=20).high == math.inf
 
 
-def test_the_sweep_is_not_counted_in_the_shape():
+def test_the_sweep_is_not_counted_in_the_growth():
     t = np.arange(1, 2001)
     after = 30 + 2 * np.sqrt(t)
     runs = np.stack([np.concatenate([np.linspace(0, 30, 100), after])] * 2)

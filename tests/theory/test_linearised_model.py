@@ -23,7 +23,8 @@ CONTEXTS = RNG.normal(size=(5, 3)) / 2
 LAM = 0.4
 PULLS = np.array([0, 1, 2, 3, 4, 2, 2, 0, 4, 4, 4])
 REWARDS = RNG.normal(size=len(PULLS))
-BANDIT = Synthetic("h1", features=3, pool=5, shown=2, noise=0.3)
+BANDIT = Synthetic("h1", features=4, pool=6, shown=6, noise=0.3)
+"""As in the tests of the command, which then compile nothing again in the same process."""
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +90,8 @@ def test_the_sum_of_widths_is_that_of_lemma_4_6(rows):
 
 def test_a_watched_run_is_the_simulated_run():
     problem = Problem.draw(BANDIT, seed=3)
-    run = watch_run(problem, UCB1(3), rounds=40)
-    plain = simulate(UCB1(3), BANDIT, rounds=40, seed=3)
+    run = watch_run(problem, UCB1(4), rounds=60)
+    plain = simulate(UCB1(4), BANDIT, rounds=60, seed=3)
     np.testing.assert_allclose(run.regret, plain.regret)
     np.testing.assert_allclose(run.rewards, plain.rewards)
     # The recorded arms are those of the problem: rewards are h plus noise of 0.3, regret fits.

@@ -35,8 +35,10 @@ def check_concentration(
     draws = len(linearised[0].estimates)
 
     def largest_deviation(perturbed: PerturbedEstimates) -> float:
-        deviations = np.abs(perturbed.estimates - perturbed.centre)
-        return float(np.max(deviations / (perturbed.scale * perturbed.widths)))
+        # Narrow networks may have no gradient at all on some arm, and so a width of zero.
+        live = perturbed.widths > 0
+        deviations = np.abs(perturbed.estimates - perturbed.centre)[:, live]
+        return float(np.max(deviations / (perturbed.scale * perturbed.widths[live])))
 
     def draw(axes: "Axes") -> None:
         t = [perturbed.t for perturbed in linearised]

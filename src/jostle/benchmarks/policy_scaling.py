@@ -1,4 +1,4 @@
-"""Choosing and learning as arms and networks grow (the paper's Figures 1c to 1e)."""
+"""The cost of choosing and learning per policy, as arms and networks grow (Figures 1c to 1e)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.benchmarks.measure import in_turns
+from jostle.benchmarks.comparison import in_turns
 from jostle.environments import Synthetic
 from jostle.models.networks import MLP
 from jostle.policies import (
@@ -22,7 +22,7 @@ from jostle.policies import (
     NeuralUCB,
     Policy,
 )
-from jostle.types import feedback_of
+from jostle.types import Round, feedback_of
 
 FEATURES, ROUNDS, SEEN = 50, 16, 512
 ARMS, WIDTHS = (20, 100, 500), (32, 64, 128, 256)
@@ -48,7 +48,7 @@ LINEAR: dict[str, Make] = {
 
 
 class Cost(NamedTuple):
-    """Milliseconds a round of one policy at one size."""
+    """Milliseconds per round of one policy at one size."""
 
     policy: str
     size: int
@@ -57,32 +57,36 @@ class Cost(NamedTuple):
 
 
 def over_arms(turns: int = 5) -> Iterator[Cost]:
-    """Every policy with 20, 100 and 500 arms shown; networks of width 64."""
+    """Measure every policy with 20, 100 and 500 arms shown; networks of width 64."""
     for name, make in {**NEURAL, **LINEAR}.items():
         for arms in ARMS:
             yield Cost(name, arms, *_cost(make(MLP(64)), arms, turns))
 
 
 def over_widths(turns: int = 5) -> Iterator[Cost]:
-    """Every neural policy with networks 32 to 256 wide; 20 arms shown."""
+    """Measure every neural policy with networks of width 32 to 256; 20 arms shown."""
     for name, make in NEURAL.items():
         for width in WIDTHS:
             yield Cost(name, width, *_cost(make(MLP(width)), 20, turns))
 
 
 def _cost(policy: Policy, arms: int, turns: int) -> tuple[float, float]:
-    """Choosing and learning with SEEN observations behind, in compiled loops of ROUNDS."""
+    """Time choosing and learning after SEEN observations, in compiled loops of ROUNDS."""
     environment = Synthetic("h1", pool=max(arms, 100), shown=arms)
-    world = environment.init(jax.random.key(0))
-    state = policy.init(jax.random.key(1))
-    state = policy.reserve(state, observations=SEEN + ROUNDS, arms=environment.arms or 0)
-    state = _aged(state)
-    round = environment.observe(world, jax.random.key(2), jnp.int32(0))
 
     @jax.jit
-    def choose(state: Any) -> jax.Array:
-        def body(i: jax.Array, last: jax.Array) -> jax.Array:
-            # Each round hangs on the one before it, so that none is computed once for all.
+    def start() -> tuple[Any, Round]:
+        state = policy.init(jax.random.key(1))
+        state = policy.reserve(state, observations=SEEN + ROUNDS, arms=environment.arms or 0)
+        world = environment.init(jax.random.key(0))
+        return _aged(state), environment.observe(world, jax.random.key(2), jnp.int32(0))
+
+    state, round = start()
+
+    @jax.jit
+    def choose(state: Any) -> Any:
+        def body(i: jax.Array, last: Any) -> Any:
+            # Each round depends on the one before it, so that the compiler cannot merge them.
             moved = round._replace(contexts=round.contexts + last * 1e-9)
             return policy.choose(state, jax.random.fold_in(jax.random.key(3), i), moved).index
 
@@ -96,19 +100,17 @@ def _cost(policy: Policy, arms: int, turns: int) -> tuple[float, float]:
 
         return jax.lax.fori_loop(0, ROUNDS, body, state)
 
-    def learn_once() -> Any:
-        return learn(jax.tree.map(jnp.copy, state))
-
-    def copy_only() -> Any:
+    @jax.jit
+    def copy(state: Any) -> Any:  # learning consumes its state
         return jax.tree.map(jnp.copy, state)
 
     choosing, _ = in_turns(lambda: choose(state), lambda: None, turns)
-    learning, copying = in_turns(learn_once, copy_only, turns)
+    learning, copying = in_turns(lambda: learn(copy(state)), lambda: copy(state), turns)
     return 1e3 * choosing / ROUNDS, 1e3 * max(learning - copying, 0) / ROUNDS
 
 
 def _aged(state: Any) -> Any:
-    """A state that has seen SEEN observations, as far as its counters tell."""
+    """Set every counter ``seen`` in a state to SEEN, so that it has the cost of a later round."""
 
     def age(part: Any) -> Any:
         counts = [name for name in ("seen",) if name in getattr(part, "_fields", ())]

@@ -1,10 +1,10 @@
-"""What the laboratory costs beside the work itself, and what a second process brings."""
+"""The overhead of ``jostle run`` per trial, and the speed-up by a second worker."""
 
 import tempfile
 import time
 from pathlib import Path
 
-from jostle.benchmarks.measure import Row
+from jostle.benchmarks.comparison import Row
 from jostle.lab.running.dispatch import compare
 from jostle.lab.running.engine import Engine
 from jostle.lab.running.prepare import prepare
@@ -16,8 +16,9 @@ from jostle.lab.spec.plan import Plan
 WORLD, POLICY = "h1", "npr"
 
 
-def second_worker(rounds: int = 1000, trials: int = 8, turns: int = 3) -> Row:
-    """The same trials by one worker and by two, both of which have compiled them before."""
+def second_worker(quick: bool = False) -> Row:
+    """The same trials by one worker against two, after both have compiled."""
+    rounds, trials, turns = (1000, 4, 1) if quick else (1000, 8, 3)
     with Engine("local", 1).workers(1) as one, Engine("local", 2).workers(2) as two:
         for workers in (one, two):
             _seconds(workers, Plan(WORLD, (POLICY,), rounds, tuple(range(4))))
@@ -34,24 +35,25 @@ def second_worker(rounds: int = 1000, trials: int = 8, turns: int = 3) -> Row:
     )
 
 
-def trial_overhead(rounds: int = 1000, trials: int = 8) -> Row:
-    """Trials through a worker into a folder, against the time the worker spent on them."""
+def trial_overhead(quick: bool = False) -> Row:
+    """Trials run and stored by the laboratory, against the simulation alone."""
+    rounds, trials = (1000, 2) if quick else (1000, 8)
     with Engine("local", 1) as engine, tempfile.TemporaryDirectory() as folder:
 
-        def kept(name: str, seeds: int) -> tuple[float, float]:
+        def stored(name: str, seeds: int) -> tuple[float, float]:
             experiment = Experiment(name, (WORLD,), (POLICY,), rounds, tuple(range(seeds)))
             start = time.perf_counter()
             outcome = perform(prepare(experiment), Path(folder) / name, engine=engine)
-            within = sum(run.seconds for run in outcome.runs())
-            return time.perf_counter() - start, within
+            simulated = sum(run.seconds for run in outcome.runs())
+            return time.perf_counter() - start, simulated
 
-        kept("compiled", 1)
-        ours, within = kept("measured", trials)
+        stored("compiled", 1)
+        ours, simulated = stored("measured", trials)
     return Row(
-        f"a trial of {rounds:,} rounds of NPR, kept in a folder, against its playing alone",
+        f"a trial of {rounds:,} rounds of NPR, run and stored, against its simulation alone",
         f"{1000 * ours / trials:.0f} ms",
-        f"{1000 * within / trials:.0f} ms",
-        ours / within,
+        f"{1000 * simulated / trials:.0f} ms",
+        ours / simulated,
         1.1,
     )
 

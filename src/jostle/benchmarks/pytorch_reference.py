@@ -1,7 +1,7 @@
-"""The same descent done as the paper's authors did: eager PyTorch, the whole history each step.
+"""NPR against an implementation like that of the paper's authors: eager PyTorch, full history.
 
 Needs PyTorch: ``pip install 'jostle[torch]'``. Both sides take 100 full steps of gradient descent
-a round (step size 0.01, warm start) on the h1 bandit; ours pools the history, which is exact.
+per round (step size 0.01, warm start) on the h1 bandit; ours pools the history, which is exact.
 """
 
 import math
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from jostle.benchmarks.measure import Row
+from jostle.benchmarks.comparison import Row
 from jostle.environments import Synthetic
 from jostle.models.networks import width_of
 from jostle.models.training import Training
@@ -23,11 +23,12 @@ from jostle.simulation import Progress, advance, begin, simulate
 
 STEPS, STEP_SIZE, FEATURES, POOL, WIDTH = 100, 0.01, 50, 100, 64
 ROUNDS = 5
-CHANCE = 1.15  # room for chance in a ratio of regrets: the perturbations are not the same
+CHANCE = 1.15
+"""Tolerance for a ratio of regrets, since the two sides draw different perturbations."""
 
 
 def available() -> bool:
-    """Whether PyTorch is installed."""
+    """Return whether PyTorch is installed."""
     try:
         import torch  # noqa: F401
     except ImportError:
@@ -35,15 +36,19 @@ def available() -> bool:
     return True
 
 
-def ours_against_authors(seen: int) -> Row:
-    """Milliseconds a round of learning at t = ``seen``, ours against theirs."""
+def learning_against_pytorch(quick: bool = False) -> list[Row]:
+    """A round of learning, eager PyTorch with the whole history against ours."""
+    return [_learning_row(seen) for seen in ((1_000,) if quick else (1_000, 5_000))]
+
+
+def _learning_row(seen: int) -> Row:
     rng = np.random.default_rng(0)
     pool = rng.normal(size=(POOL, FEATURES)).astype(np.float32)
     arms = rng.integers(0, POOL, seen)
     theirs = _eager_round(pool[arms], rng.normal(size=seen).astype(np.float32))
     ours = _our_round(seen)
     return Row(
-        f"{STEPS} full steps at t={seen:,}: eager PyTorch on all history against ours",
+        f"{STEPS} full steps at t={seen:,}: eager PyTorch against ours",
         f"{1e3 * ours:.2f} ms",
         f"{1e3 * theirs:.1f} ms",
         theirs / ours,
@@ -52,15 +57,16 @@ def ours_against_authors(seen: int) -> Row:
     )
 
 
-def regret_against_authors(rounds: int = 500, seeds: int = 4) -> list[Row]:
-    """Regret on h1, of NPR to the letter and of NPR as it comes, against the eager play of it.
+def regret_against_pytorch(quick: bool = False) -> list[Row]:
+    """Regret of NPR.paper and of NPR with its defaults, against eager PyTorch.
 
-    All play the same streams. NPR to the letter has the settings and the initial weights of the
-    eager one and perturbations of its own, so the two differ by chance alone.
+    All play the same streams. NPR.paper has the settings and the initial weights of the PyTorch
+    side but its own perturbations, so the two differ only by chance.
     """
+    rounds, seeds = (200, 2) if quick else (500, 4)
     environment = Synthetic("h1")
-    letter = NPR.paper(FEATURES, pool=POOL, width=WIDTH, steps=STEPS, step_size=STEP_SIZE)
-    theirs = [_eager_regret(letter, environment, rounds, seed) for seed in range(seeds)]
+    paper = NPR.paper(FEATURES, pool=POOL, width=WIDTH, steps=STEPS, step_size=STEP_SIZE)
+    theirs = [_eager_regret(paper, environment, rounds, seed) for seed in range(seeds)]
 
     def row(name: str, policy: NPR) -> Row:
         ours = [
@@ -76,7 +82,7 @@ def regret_against_authors(rounds: int = 500, seeds: int = 4) -> list[Row]:
         )
 
     return [
-        row("NPR.paper, same settings", letter),
+        row("NPR.paper, same settings", paper),
         row("NPR, its defaults", NPR(FEATURES, pool=POOL)),
     ]
 
@@ -86,7 +92,7 @@ def _mean_and_error(regrets: list[float]) -> str:
 
 
 def _eager_regret(policy: NPR, environment: Synthetic, rounds: int, seed: int) -> float:
-    """Algorithm 1 in eager PyTorch with the settings of ``policy``, on the stream of ``seed``."""
+    """Regret of Algorithm 1 in eager PyTorch, with the settings of ``policy``."""
     import torch
 
     start = begin(policy, environment, rounds=rounds, seed=seed)
@@ -96,7 +102,7 @@ def _eager_regret(policy: NPR, environment: Synthetic, rounds: int, seed: int) -
     torch.manual_seed(seed)
 
     @jax.jit
-    def shown(t: jax.Array) -> Any:  # the keys are those of ``simulate``
+    def shown(t: jax.Array) -> Any:  # with the keys that ``simulate`` uses
         observe_key, reward_key = jax.random.split(jax.random.fold_in(stream, t))
         round = environment.observe(world, observe_key, t)
         every = jnp.arange(environment.shown)
@@ -118,8 +124,10 @@ def _eager_regret(policy: NPR, environment: Synthetic, rounds: int, seed: int) -
     return regret
 
 
-def _eager_network(initial: list[Any], policy: NPR) -> tuple[Callable[..., None], Callable]:
-    """Descent on Eq. (2) with all of the history in every step, and the estimates it leads to."""
+def _eager_network(
+    initial: list[Any], policy: NPR
+) -> tuple[Callable[[Any, Any], None], Callable[[Any], np.ndarray]]:
+    """Return functions that learn (descent on Eq. (2), all history in every step) and estimate."""
     import torch
 
     width = width_of(policy.network)
@@ -144,7 +152,7 @@ def _eager_network(initial: list[Any], policy: NPR) -> tuple[Callable[..., None]
 
     def score(x: Any) -> np.ndarray:
         with torch.no_grad():
-            return estimate(x).numpy()
+            return np.asarray(estimate(x).numpy())
 
     return learn, score
 
