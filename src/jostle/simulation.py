@@ -1,4 +1,4 @@
-"""A policy against an environment, round after round, in one compiled loop."""
+"""``simulate``: run a policy on an environment in one compiled loop."""
 
 import itertools
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """A simulation under way: everything its next round depends on."""
+    """A simulation in progress: everything its next round depends on."""
 
     policy_state: Any
     environment_state: Any
@@ -45,11 +45,11 @@ class Result:
         self.actions: np.ndarray = np.asarray(trace.actions)
         """The index of the chosen arm among those shown, for each round."""
         self.rewards: np.ndarray = np.asarray(trace.rewards)
-        """What each round brought."""
+        """The reward of each round."""
         self.regret: np.ndarray = np.cumsum(np.asarray(trace.regrets), dtype=np.float64)
         """Cumulative pseudo-regret after each round."""
         self.scores: np.ndarray | None = None if trace.scores is None else np.asarray(trace.scores)
-        """The scores of all shown arms for each round, if they were asked for."""
+        """The scores of all shown arms for each round, if requested."""
         self.state: Any = progress.policy_state
         """The policy's state at the end."""
 
@@ -69,15 +69,15 @@ def simulate(
     """Run ``policy`` on ``environment`` and return what happened.
 
     The same seed gives the same result, bit for bit, and gives every policy the same arms and the
-    same noise. Another noise, regularisation or step size does not compile anew.
+    same noise. Changing the noise, regularisation or step size does not compile again.
 
     Arguments:
-        policy: who chooses.
-        environment: who shows arms and pays rewards.
-        rounds: how many; by default all the environment has.
-        seed: decides everything random.
+        policy: chooses the arms.
+        environment: shows the arms and pays the rewards.
+        rounds: number of rounds; by default all that the environment has.
+        seed: determines everything random.
         scores: also return the scores of all shown arms.
-        report: called now and then with the number of rounds done.
+        report: called from time to time with the number of rounds done.
     """
     rounds = check_rounds(environment, rounds)
     check_match(policy, environment)
@@ -95,9 +95,9 @@ def simulate(
 def begin(
     policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
 ) -> Progress:
-    """A simulation of which no round has been played."""
+    """A simulation before its first round."""
     seed = whole("seed", seed, least=0)
-    # Two programs: a comparison of many policies draws its problems by one and the same.
+    # Two programs, so that comparisons of many policies compile the first one only once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
     state = _ready(policy, init_key, rounds, environment.arms or 0)
     shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
@@ -114,14 +114,14 @@ def advance(
     policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
 ) -> Progress:
     """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
-    advanced: Progress = _advance(policy, environment, progress, start, stop)
-    return advanced
+    after: Progress = _advance(policy, environment, progress, start, stop)
+    return after
 
 
 @jax.jit
 def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]:
     """The problem, the environment's key, and two for the policy."""
-    # The environment's keys do not depend on the policy: all policies meet the same stream.
+    # The environment's keys do not depend on the policy: all policies see the same stream.
     policy_key, environment_key = jax.random.split(key)
     init_key, policy_key = jax.random.split(policy_key)
     problem_key, environment_key = jax.random.split(environment_key)
@@ -130,7 +130,7 @@ def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]
 
 @jax.jit(static_argnums=(2, 3))
 def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
-    """The policy's first state, with room for all rounds."""
+    """The policy's initial state, with room for all rounds."""
     return policy.reserve(policy.init(key), observations=rounds, arms=arms)
 
 
@@ -168,12 +168,12 @@ def _split_at(key: jax.Array, t: jax.Array) -> jax.Array:
 
 
 def _round_keys(keys: jax.Array, t: jax.Array) -> jax.Array:
-    """Two keys of round ``t`` from each of ``keys``: for all at once, which compiles faster."""
+    """Two keys for round ``t`` from each of ``keys``, in one call, which compiles faster."""
     return _split_at(keys, jnp.broadcast_to(t, keys.shape))
 
 
 def show(policy: Policy, round: Round) -> Round:
-    """The round as the policy takes it: with the zeros of its contexts, unless it knows blocks."""
+    """The round as the policy takes it: contexts with their zeros, unless it takes blocks."""
     if policy.takes_blocks:
         return round
     return round._replace(contexts=dense(round.contexts, policy.features))
@@ -183,7 +183,7 @@ def check_rounds(environment: Environment, rounds: int | None) -> int:
     """The number of rounds to play, if the environment has that many."""
     if rounds is None:
         if environment.rounds is None:
-            raise ValueError("rounds is missing: this environment has no end, so say how many")
+            raise ValueError("rounds is missing: this environment has no end, so pass rounds=")
         return environment.rounds
     whole("rounds", rounds)
     if environment.rounds is not None and rounds > environment.rounds:
