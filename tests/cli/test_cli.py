@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import jostle
 from jostle.cli import app
+from jostle.lab.results import parquet
 from jostle.lab.results.folder import read
 
 JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
@@ -86,7 +87,8 @@ def test_a_small_run_writes_everything(tmp_path):
         (["-t", "grit"], "did you mean 'grid'"),
         (["fig1z"], "did you mean 'fig1"),
         (["--engine", "rya"], "did you mean 'ray'"),
-        (["--address", "localhost:1"], "address goes with engine 'ray'"),
+        (["--new", "-o", "out"], "leave out --output"),
+        (["--address", "localhost:1"], "address needs engine 'ray'"),
     ],
 )
 def test_bad_arguments_get_one_clear_line(arguments, message, tmp_path, monkeypatch):
@@ -127,22 +129,20 @@ def test_help_does_not_import_jax():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
-def test_ctrl_c_keeps_what_is_finished(tmp_path):
-    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
-    folder = tmp_path / "out"
-    endless = "h1:features=4,pool=6,shown=3"
-    arguments = ["-e", endless, "-p", "uniform,npr", "-n", "100000", "-s", "2", "-j", "2"]
+def interrupt(folder, line):
+    """Give a command that never ends in ``folder``; Ctrl-C once it prints ``line``. Its output."""
+    endless = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,npr", "-n", "100000"]
     process = subprocess.Popen(
-        [*JOSTLE, "run", *arguments, "-o", str(folder)],
+        [*JOSTLE, "run", *endless, "-s", "2", "-j", "2"],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
-        line = process.stdout.readline()
-        assert "uniform, seed" in line, process.stderr.read()
+        printed = process.stdout.readline()
+        assert line in printed, process.stderr.read()
         os.killpg(process.pid, signal.SIGINT)
         stopped = time.monotonic()
         output, errors = process.communicate(timeout=30)
@@ -152,14 +152,55 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130
     assert time.monotonic() - stopped < 20
+    return printed + output, errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
+    output, errors = interrupt(tmp_path, "uniform, seed")
     assert "Interrupted." in errors
-    assert "of 4 runs are finished and kept; the same command" in errors
+    assert "of 4 runs are finished; run the same command to continue." in errors
     assert "Traceback" not in errors + output
     assert "uniform" in output
+    [folder] = (tmp_path / "runs").iterdir()
     outcome = read(folder)
     assert {run.trial.policy for run in outcome.runs()} == {"uniform"}
     assert ("npr", 1) in {(trial.policy, trial.seed) for trial in outcome.missing()}
     assert (folder / "report.html").exists()
+
+    output, _ = interrupt(tmp_path, "Continuing runs/")  # the same command
+    assert f"{len(outcome.runs())} of 4 runs are finished" in output
+    assert list((tmp_path / "runs").iterdir()) == [folder]
+    kept = {run.trial: run.seconds for run in read(folder).runs()}
+    assert all(kept[run.trial] == run.seconds for run in outcome.runs())
+
+
+def test_a_finished_run_gets_a_new_folder_and_an_unfinished_one_is_continued(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    times = iter(f"20260101-00000{i}" for i in range(9))
+    monkeypatch.setattr("jostle.lab.results.locations.time.strftime", lambda _: next(times))
+    small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform", "-n", 20, "-s", 2, "-j", 1]
+
+    def names():
+        return sorted(path.name[-1] for path in (tmp_path / "runs").iterdir())
+
+    assert call("run", *small).exit_code == 0
+    assert call("run", *small).exit_code == 0
+    assert names() == ["0", "1"]
+    # As if the first had been interrupted: one of its runs is missing.
+    first = next((tmp_path / "runs").glob("*0"))
+    table = first / "trials.parquet"
+    parquet.write(table, parquet.read(table)[:1])
+    continued = call("run", *small)
+    assert f"Continuing runs/{first.name}, where 1 of 2 runs are finished" in continued.output
+    assert read(first).finished
+    parquet.write(table, parquet.read(table)[:1])
+    assert call("run", *small, "--new").exit_code == 0
+    assert names() == ["0", "1", "2"]
+    assert not read(first).finished
+    assert call("run", *small, "-n", 30).exit_code == 0  # another experiment
+    assert names() == ["0", "1", "2", "3"]
 
 
 def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
@@ -171,8 +212,8 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
 
 
 def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("jostle.cli.session.WORTH_SAYING", 1000)
+    monkeypatch.setattr("jostle.cli.session.ANNOUNCED_BYTES", 1000)
     settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
     result = call("run", *settings, "-p", "neural-ucb:covariance=full")
     assert result.exit_code == 0
-    assert "neural-ucb:covariance=full: 0.00 GiB a run for its full covariance" in result.stdout
+    assert "neural-ucb:covariance=full: 0.00 GiB per run for its full covariance" in result.stdout
