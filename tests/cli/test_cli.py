@@ -1,4 +1,5 @@
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -7,12 +8,16 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import jostle
-from jostle.cli import app
-from jostle.lab.results import parquet
-from jostle.lab.results.folder import read
+from jostle.cli import app, session
+from jostle.cli.run import _stamped_folder
+from jostle.lab.results.folder import Store, read
+from jostle.lab.running.prepare import prepare
+from jostle.lab.spec.experiment import Experiment
+from lab.examples import comparison
 
 JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
 
@@ -178,29 +183,34 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
 
 def test_a_finished_run_gets_a_new_folder_and_an_unfinished_one_is_continued(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    times = iter(f"20260101-00000{i}" for i in range(9))
-    monkeypatch.setattr("jostle.lab.results.locations.time.strftime", lambda _: next(times))
-    small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform", "-n", 20, "-s", 2, "-j", 1]
+    world = "h1:features=4,pool=6,shown=3"
+    experiment = Experiment("few", world, "uniform", rounds=20, seeds=2)
+    manifest, other = prepare(experiment), prepare(experiment.replace(rounds=30))
+    console = Console(file=io.StringIO())
 
-    def names():
-        return sorted(path.name[-1] for path in (tmp_path / "runs").iterdir())
+    def begin(number, finished, content=manifest):
+        folder = Path(f"runs/few-20260101-00000{number}")
+        panel = comparison({"uniform": [1.0, 2.0]}, rounds=20, environment=world)
+        with Store(folder, content) as store:
+            for run in panel.runs[:finished]:
+                store.add(run)
+        return folder
 
-    assert call("run", *small).exit_code == 0
-    assert call("run", *small).exit_code == 0
-    assert names() == ["0", "1"]
-    # As if the first had been interrupted: one of its runs is missing.
-    first = next((tmp_path / "runs").glob("*0"))
-    table = first / "trials.parquet"
-    parquet.write(table, parquet.read(table)[:1])
-    continued = call("run", *small)
-    assert f"Continuing runs/{first.name}, where 1 of 2 runs are finished" in continued.output
-    assert read(first).finished
-    parquet.write(table, parquet.read(table)[:1])
-    assert call("run", *small, "--new").exit_code == 0
-    assert names() == ["0", "1", "2"]
-    assert not read(first).finished
-    assert call("run", *small, "-n", 30).exit_code == 0  # another experiment
-    assert names() == ["0", "1", "2", "3"]
+    def continued(new=False):
+        folder = _stamped_folder(console, manifest, new)
+        return folder if folder.exists() else None
+
+    assert continued() is None
+    begin(1, finished=2)
+    begin(2, finished=1, content=other)
+    assert continued() is None
+    older, newer = begin(3, finished=1), begin(4, finished=0)
+    Path("runs/few-mine").mkdir()
+    assert continued() == newer
+    assert f"Continuing {newer}, where 0 of 2 runs are finished" in console.file.getvalue()
+    assert continued(new=True) is None
+    with Store(newer, manifest):  # it is being written
+        assert continued() == older
 
 
 def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
@@ -211,9 +221,11 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
     assert "Traceback" not in result.output
 
 
-def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("jostle.cli.session.ANNOUNCED_BYTES", 1000)
-    settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
-    result = call("run", *settings, "-p", "neural-ucb:covariance=full")
-    assert result.exit_code == 0
-    assert "neural-ucb:covariance=full: 0.00 GiB per run for its full covariance" in result.stdout
+def test_a_large_covariance_is_announced_before_it_is_made(monkeypatch, capsys):
+    monkeypatch.setattr(session, "ANNOUNCED_BYTES", 1000)
+    policy = "neural-ucb:covariance=full"
+    session.prepare(
+        Experiment("large", "h1:features=3,pool=4,shown=2", ("uniform", policy), rounds=10)
+    )
+    announced = capsys.readouterr().out.splitlines()
+    assert announced == [f"{policy}: 0.00 GiB per run for its full covariance"]
