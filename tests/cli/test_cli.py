@@ -1,4 +1,5 @@
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -7,11 +8,16 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import jostle
-from jostle.cli import app
-from jostle.lab.results.folder import read
+from jostle.cli import app, session
+from jostle.cli.run import _stamped_folder
+from jostle.lab.results.folder import Store, read
+from jostle.lab.running.prepare import prepare
+from jostle.lab.spec.experiment import Experiment
+from lab.examples import comparison
 
 JOSTLE = [sys.executable, "-c", "from jostle.cli import app; app()"]
 
@@ -86,7 +92,8 @@ def test_a_small_run_writes_everything(tmp_path):
         (["-t", "grit"], "did you mean 'grid'"),
         (["fig1z"], "did you mean 'fig1"),
         (["--engine", "rya"], "did you mean 'ray'"),
-        (["--address", "localhost:1"], "address goes with engine 'ray'"),
+        (["--new", "-o", "out"], "leave out --output"),
+        (["--address", "localhost:1"], "address needs engine 'ray'"),
     ],
 )
 def test_bad_arguments_get_one_clear_line(arguments, message, tmp_path, monkeypatch):
@@ -127,22 +134,20 @@ def test_help_does_not_import_jax():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
-def test_ctrl_c_keeps_what_is_finished(tmp_path):
-    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
-    folder = tmp_path / "out"
-    endless = "h1:features=4,pool=6,shown=3"
-    arguments = ["-e", endless, "-p", "uniform,npr", "-n", "100000", "-s", "2", "-j", "2"]
+def interrupt(folder, line):
+    """Give a command that never ends in ``folder``; Ctrl-C once it prints ``line``. Its output."""
+    endless = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,npr", "-n", "100000"]
     process = subprocess.Popen(
-        [*JOSTLE, "run", *arguments, "-o", str(folder)],
+        [*JOSTLE, "run", *endless, "-s", "2", "-j", "2"],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
-        line = process.stdout.readline()
-        assert "uniform, seed" in line, process.stderr.read()
+        printed = process.stdout.readline()
+        assert line in printed, process.stderr.read()
         os.killpg(process.pid, signal.SIGINT)
         stopped = time.monotonic()
         output, errors = process.communicate(timeout=30)
@@ -152,14 +157,60 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130
     assert time.monotonic() - stopped < 20
+    return printed + output, errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
+    output, errors = interrupt(tmp_path, "uniform, seed")
     assert "Interrupted." in errors
-    assert "of 4 runs are finished and kept; the same command" in errors
+    assert "of 4 runs are finished; run the same command to continue." in errors
     assert "Traceback" not in errors + output
     assert "uniform" in output
+    [folder] = (tmp_path / "runs").iterdir()
     outcome = read(folder)
     assert {run.trial.policy for run in outcome.runs()} == {"uniform"}
     assert ("npr", 1) in {(trial.policy, trial.seed) for trial in outcome.missing()}
     assert (folder / "report.html").exists()
+
+    output, _ = interrupt(tmp_path, "Continuing runs/")  # the same command
+    assert f"{len(outcome.runs())} of 4 runs are finished" in output
+    assert list((tmp_path / "runs").iterdir()) == [folder]
+    kept = {run.trial: run.seconds for run in read(folder).runs()}
+    assert all(kept[run.trial] == run.seconds for run in outcome.runs())
+
+
+def test_a_finished_run_gets_a_new_folder_and_an_unfinished_one_is_continued(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    world = "h1:features=4,pool=6,shown=3"
+    experiment = Experiment("few", world, "uniform", rounds=20, seeds=2)
+    manifest, other = prepare(experiment), prepare(experiment.replace(rounds=30))
+    console = Console(file=io.StringIO())
+
+    def begin(number, finished, content=manifest):
+        folder = Path(f"runs/few-20260101-00000{number}")
+        panel = comparison({"uniform": [1.0, 2.0]}, rounds=20, environment=world)
+        with Store(folder, content) as store:
+            for run in panel.runs[:finished]:
+                store.add(run)
+        return folder
+
+    def continued(new=False):
+        folder = _stamped_folder(console, manifest, new)
+        return folder if folder.exists() else None
+
+    assert continued() is None
+    begin(1, finished=2)
+    begin(2, finished=1, content=other)
+    assert continued() is None
+    older, newer = begin(3, finished=1), begin(4, finished=0)
+    Path("runs/few-mine").mkdir()
+    assert continued() == newer
+    assert f"Continuing {newer}, where 0 of 2 runs are finished" in console.file.getvalue()
+    assert continued(new=True) is None
+    with Store(newer, manifest):  # it is being written
+        assert continued() == older
 
 
 def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
@@ -170,9 +221,11 @@ def test_missing_data_is_said_in_words(monkeypatch, tmp_path):
     assert "Traceback" not in result.output
 
 
-def test_a_large_covariance_is_announced_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("jostle.cli.session.WORTH_SAYING", 1000)
-    settings = ["-e", "h1:features=3,pool=4,shown=2", "-n", "10", "-s", "1", "-o", tmp_path / "out"]
-    result = call("run", *settings, "-p", "neural-ucb:covariance=full")
-    assert result.exit_code == 0
-    assert "neural-ucb:covariance=full: 0.00 GiB a run for its full covariance" in result.stdout
+def test_a_large_covariance_is_announced_before_it_is_made(monkeypatch, capsys):
+    monkeypatch.setattr(session, "ANNOUNCED_BYTES", 1000)
+    policy = "neural-ucb:covariance=full"
+    session.prepare(
+        Experiment("large", "h1:features=3,pool=4,shown=2", ("uniform", policy), rounds=10)
+    )
+    announced = capsys.readouterr().out.splitlines()
+    assert announced == [f"{policy}: 0.00 GiB per run for its full covariance"]

@@ -92,7 +92,7 @@ def time_learning(agent: Agent, observations: int) -> tuple[Latencies, float]:
         before = time.perf_counter_ns()
         agent.learn(contexts[i], rewards[i])
         taken[i] = time.perf_counter_ns() - before
-    jax.block_until_ready(agent.state)  # type: ignore[no-untyped-call]
+    jax.block_until_ready(agent.state)
     total = time.perf_counter_ns() - start
     return latencies(taken), (total - int(taken[0])) / 1e6 / max(observations - 1, 1)
 

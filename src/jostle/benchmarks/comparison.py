@@ -70,5 +70,5 @@ def on_one_core(benchmark: Callable[..., Row], *arguments: int) -> Row:
 
 def _seconds(call: Callable[[], Any]) -> float:
     start = time.perf_counter()
-    jax.block_until_ready(call())  # type: ignore[no-untyped-call]
+    jax.block_until_ready(call())
     return time.perf_counter() - start

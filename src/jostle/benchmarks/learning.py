@@ -56,7 +56,7 @@ def pooled_against_sgemm(turns: int = 12) -> Row:
             start,
             batches,
             network=network,
-            optimiser=policy._optimiser(),
+            optimiser=policy.effective_training.make_optimiser(),
             steps=steps,
             regularisation=1e-5,
             size=history.size,

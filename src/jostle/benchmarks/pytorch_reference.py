@@ -143,7 +143,7 @@ def _eager_network(
     def learn(x: Any, rewards: Any) -> None:
         targets = rewards + policy.noise * torch.randn(len(rewards))
         penalty = width * policy.regularisation / len(rewards)
-        for _ in range(policy.effective_training.steps):
+        for _ in range(policy.effective_training.steps or 0):
             optimiser.zero_grad()
             moved = sum(((w - w0) ** 2).sum() for w, w0 in zip(weights, initial, strict=True))
             loss = ((estimate(x) - targets) ** 2).mean() / 2 + penalty * moved / 2
