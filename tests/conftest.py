@@ -43,6 +43,13 @@ def room_for_programs():
     make_room()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs the real data is a study."""
+    for item in items:
+        if "real_data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.study)
+
+
 @pytest.fixture
 def real_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the real data sets, which are parsed and cached once per session."""

@@ -32,6 +32,8 @@ from jostle.cli import app
 from jostle.models.networks import MLP
 from jostle.types import NOBODY, Feedback
 
+from requirements import package
+
 
 def test_a_row_compares_its_ratio_with_the_bound():
     assert Row("a", "", "", 1.0, 1.1).ok
@@ -162,8 +164,9 @@ def test_an_unknown_benchmark_is_refused_with_a_hint():
     assert "unknown benchmark 'agnet'; did you mean 'agent'" in result.output
 
 
+@pytest.mark.study
 def test_the_pytorch_descent_is_ours():
-    torch = pytest.importorskip("torch")
+    torch = package("torch")
     policy = NPR.paper(4, pool=3, width=8, steps=20, noise=0.0)
     rng = np.random.default_rng(0)
     pool, arms = rng.normal(size=(3, 4)).astype(np.float32), np.array([0, 2, 0, 1])

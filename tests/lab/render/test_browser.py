@@ -11,11 +11,11 @@ from jostle.lab.render.text import labels
 from jostle.lab.spec.plan import REWARD
 from lab.examples import comparison, outcome, tune
 
+from requirements import package, unavailable
+
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="there is no Chromium with its driver"
-)
+pytestmark = pytest.mark.study
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync --window-size=1280,1000"""
 LONG = "neural-ucb:covariance=full,width=128,step_size=0.001"
@@ -34,7 +34,9 @@ def panels():
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    webdriver = pytest.importorskip("selenium.webdriver")
+    if not (BROWSER and DRIVER):
+        unavailable("there is no Chromium with its driver")
+    webdriver = package("selenium.webdriver")
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
