@@ -142,7 +142,15 @@ def test_agents_are_timed_by_single_calls(monkeypatch):
     assert isinstance(made[0].policy, NPR)
     assert made[0].policy.features == 20
     assert made[0].calls == ["learn"] * 30 + ["choose", "learn"] * 7
-    for words in ("p50", "p99", "p99.9", "maximum", "at most 20", "first call (compiles)"):
+    for words in (
+        "p50",
+        "p99",
+        "p99.9",
+        "maximum",
+        "at most 20",
+        "machine",
+        "first call (compiles)",
+    ):
         assert words in result.output
     assert "Agent.learn, 30 single observations" in result.output
 
