@@ -14,6 +14,8 @@ import numpy as np
 
 from jostle.agent import Agent
 from jostle.benchmarks.comparison import Row
+from jostle.environments import Synthetic
+from jostle.factory import make_policy, suitable
 from jostle.policies import NPR
 
 FEATURES, ARMS = 20, 10
@@ -85,6 +87,44 @@ def agent_latency(quick: bool = False) -> list[Row]:
             details=f"choose ({decisions:,} calls): {choosing}\nlearn in between: {relearning}",
         ),
     ]
+
+
+def policy_latency(quick: bool = False) -> list[Row]:
+    """Latency of choose and learn of every policy, called through an Agent on h1 (p50, p99)."""
+    bandit = Synthetic("h1")
+    rows = []
+    for name in suitable(bandit):
+        agent = Agent(make_policy(name, bandit))
+        choosing, learning = time_rounds(agent, bandit, 300 if quick else 2000)
+        rows.append(
+            Row(
+                f"Agent({name}) on h1, choose: p99 against p50",
+                f"{choosing.p99:.3f} ms",
+                f"{choosing.p50:.3f} ms",
+                choosing.p99 / choosing.p50,
+                details=f"{name}: choose p50 {choosing.p50:.3f}, p99 {choosing.p99:.3f} ms; "
+                f"learn p50 {learning.p50:.3f}, p99 {learning.p99:.3f} ms",
+            )
+        )
+    return rows
+
+
+def time_rounds(agent: Agent, bandit: Synthetic, rounds: int) -> tuple[Latencies, Latencies]:
+    """Time ``decide`` and ``learn`` on the rounds of a bandit, as an application calls them."""
+    rng = np.random.default_rng(0)
+    state = bandit.init(jax.random.key(0))
+    pool = np.array(state.contexts)
+    means = np.array(bandit.expected(state, state.contexts))
+    choosing, learning = np.empty(rounds, np.int64), np.empty(rounds, np.int64)
+    for i in range(rounds):
+        arms = rng.permutation(len(pool))[: bandit.shown]
+        contexts = pool[arms]
+        start = time.perf_counter_ns()
+        decision = agent.decide(contexts, arms=arms)
+        chosen = time.perf_counter_ns()
+        agent.learn(decision, means[decision.arm] + 0.1 * rng.standard_normal())
+        choosing[i], learning[i] = chosen - start, time.perf_counter_ns() - chosen
+    return latencies(choosing), latencies(learning)
 
 
 def time_learning(agent: Agent, observations: int) -> tuple[Latencies, Latencies, float]:

@@ -20,6 +20,7 @@ Benchmark = Callable[[bool], Row | list[Row]]
 
 SUITE: dict[str, Benchmark] = {
     "agent": agent_latency.agent_latency,
+    "agent-policies": agent_latency.policy_latency,
     "decision": choosing.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
     "pooled-update": learning.pooled_update,

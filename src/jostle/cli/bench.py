@@ -55,9 +55,9 @@ def bench(
 
     [bold]Benchmarks[/]
 
-    agent, decision, exploration, pooled-update, late-round, bounded-memory,
-    lin-ucb, covariance, import, trial, workers; and with PyTorch installed
-    ([cyan]pip install 'jostle\\[torch]'[/]) pytorch-learning and pytorch-regret, which
+    agent, agent-policies, decision, exploration, pooled-update, late-round,
+    bounded-memory, lin-ucb, covariance, import, trial, workers; and with PyTorch
+    installed ([cyan]pip install 'jostle\\[torch]'[/]) pytorch-learning and pytorch-regret, which
     compare with an implementation like that of the paper's authors
     """
     console = Console()
