@@ -101,6 +101,7 @@ class Agent:
         """
         self._check_process()
         contexts, present, ids, user_id = self._checked_round(contexts, arms, user, mask)
+        # Before the state is read: it may grow in between, but never shrinks.
         slots = ids if arms is None else self._arms.look_up(ids)
         shown = Blocks(contexts, slots) if self._takes_blocks else contexts
         round = Round(shown, present, slots, user_id)
@@ -272,11 +273,13 @@ class Agent:
         return Room(kept, self._arms.capacity)
 
     def _make_room(self) -> None:
+        """Enlarge the state if ids have been assigned slots that it does not have."""
         if self._arms.grown:
+            self._compile(_reserve, ("reserve", self._arms.capacity), self._room)
             with self._state_lock:
                 self._state = _reserve(self.policy, self._state, self._room)
                 self._view = None
-            self._arms.grown = False
+            self._arms.made_room()
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
