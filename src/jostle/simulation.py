@@ -1,4 +1,4 @@
-"""A policy against an environment, round after round, in one compiled loop."""
+"""Simulate a policy on an environment in one compiled loop."""
 
 import itertools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ BEHAVIOUR = 1
 
 
 class Trace(NamedTuple):
-    """What happened in each round."""
+    """The record of each round."""
 
     actions: Any  # (rounds,) the index of the chosen arm among those shown
     rewards: Any  # (rounds,)
@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """A simulation under way: everything its next round depends on."""
+    """A simulation in progress: everything its next round depends on."""
 
     policy_state: Any
     environment_state: Any
@@ -45,13 +45,13 @@ class Result:
         self.actions: np.ndarray = np.asarray(trace.actions)
         """The index of the chosen arm among those shown, for each round."""
         self.rewards: np.ndarray = np.asarray(trace.rewards)
-        """What each round brought."""
+        """The reward of each round."""
         self.regret: np.ndarray = np.cumsum(np.asarray(trace.regrets), dtype=np.float64)
         """Cumulative pseudo-regret after each round."""
         self.scores: np.ndarray | None = None if trace.scores is None else np.asarray(trace.scores)
-        """The scores of all shown arms for each round, if they were asked for."""
+        """The scores of all shown arms in each round, if they were requested."""
         self.state: Any = progress.policy_state
-        """The policy's state at the end."""
+        """The state of the policy after the last round."""
 
     def __repr__(self) -> str:
         return f"Result(rounds={len(self.rewards)}, regret={self.regret[-1]:.4g})"
@@ -66,18 +66,18 @@ def simulate(
     scores: bool = False,
     report: Callable[[int], None] | None = None,
 ) -> Result:
-    """Run ``policy`` on ``environment`` and return what happened.
+    """Run ``policy`` on ``environment`` and return the actions, rewards and regret.
 
-    The same seed gives the same result, bit for bit, and gives every policy the same arms and the
-    same noise. Another noise, regularisation or step size does not compile anew.
+    The same seed gives the same result, bit for bit, and shows every policy the same arms with the
+    same noise. Changing a number, such as the noise or the step size, does not compile again.
 
     Arguments:
-        policy: who chooses.
-        environment: who shows arms and pays rewards.
-        rounds: how many; by default all the environment has.
-        seed: decides everything random.
-        scores: also return the scores of all shown arms.
-        report: called now and then with the number of rounds done.
+        policy: chooses the arms and learns from the rewards.
+        environment: shows the arms and pays the rewards.
+        rounds: the number of rounds; by default all that the environment has.
+        seed: determines everything random.
+        scores: whether to return the scores of all shown arms too.
+        report: called with the number of rounds played, up to a hundred times.
     """
     rounds = check_rounds(environment, rounds)
     check_match(policy, environment)
@@ -95,9 +95,9 @@ def simulate(
 def begin(
     policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
 ) -> Progress:
-    """A simulation of which no round has been played."""
+    """A simulation before its first round."""
     seed = whole("seed", seed, least=0)
-    # Two programs: a comparison of many policies draws its problems by one and the same.
+    # Two programs, so that a comparison of many policies compiles the drawing of problems once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
     state = _ready(policy, init_key, rounds, environment.arms or 0)
     shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
@@ -113,15 +113,15 @@ def begin(
 def advance(
     policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
 ) -> Progress:
-    """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
+    """Play rounds ``start`` to ``stop - 1``. The given progress is consumed."""
     advanced: Progress = _advance(policy, environment, progress, start, stop)
     return advanced
 
 
 @jax.jit
 def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]:
-    """The problem, the environment's key, and two for the policy."""
-    # The environment's keys do not depend on the policy: all policies meet the same stream.
+    """The problem, the environment's key, and the policy's keys for ``init`` and for rounds."""
+    # The environment's keys do not depend on the policy, so all policies meet the same stream.
     policy_key, environment_key = jax.random.split(key)
     init_key, policy_key = jax.random.split(policy_key)
     problem_key, environment_key = jax.random.split(environment_key)
@@ -130,7 +130,7 @@ def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]
 
 @jax.jit(static_argnums=(2, 3))
 def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
-    """The policy's first state, with room for all rounds."""
+    """The initial state of the policy, with room for all rounds."""
     return policy.reserve(policy.init(key), observations=rounds, arms=arms)
 
 
@@ -168,22 +168,22 @@ def _split_at(key: jax.Array, t: jax.Array) -> jax.Array:
 
 
 def _round_keys(keys: jax.Array, t: jax.Array) -> jax.Array:
-    """Two keys of round ``t`` from each of ``keys``: for all at once, which compiles faster."""
+    """Two keys for round ``t`` from each of ``keys``; all in one call, which compiles faster."""
     return _split_at(keys, jnp.broadcast_to(t, keys.shape))
 
 
 def show(policy: Policy, round: Round) -> Round:
-    """The round as the policy takes it: with the zeros of its contexts, unless it knows blocks."""
+    """The round as the policy takes it: contexts with their zeros, unless it takes blocks."""
     if policy.takes_blocks:
         return round
     return round._replace(contexts=dense(round.contexts, policy.features))
 
 
 def check_rounds(environment: Environment, rounds: int | None) -> int:
-    """The number of rounds to play, if the environment has that many."""
+    """The number of rounds to play; an error if the environment does not have that many."""
     if rounds is None:
         if environment.rounds is None:
-            raise ValueError("rounds is missing: this environment has no end, so say how many")
+            raise ValueError("rounds is missing: this environment has no end, so pass rounds=")
         return environment.rounds
     whole("rounds", rounds)
     if environment.rounds is not None and rounds > environment.rounds:

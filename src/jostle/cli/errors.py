@@ -1,4 +1,4 @@
-"""How commands say what is wrong: one red line on stderr, and an exit code."""
+"""Errors of commands: one red line on stderr, and an exit code."""
 
 from typing import NoReturn
 
@@ -9,11 +9,11 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def complain(message: str) -> None:
-    """Say it, and go on."""
+    """Print an error and continue."""
     Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def stop(message: str, code: int) -> NoReturn:
-    """Say it, and end the command."""
+    """Print an error and end the command."""
     complain(message)
     raise typer.Exit(code)
