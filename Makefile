@@ -1,15 +1,17 @@
 # Two commands do everything on a machine with Python 3.11+ and make:
 #   make run     set up, then compare NPR with its baselines and write a report
-#   make test    set up, then run the tests
+#   make test    set up, then run the tests (`make studies` runs the long ones)
 # The rest is for those who change the code; `make help` lists it.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+STUDIES := $(VENV)/.studies
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types check format bench clean
+.PHONY: help setup run test studies lint types check format bench wheel clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -21,14 +23,21 @@ $(READY): pyproject.toml
 	  { echo "jostle needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@echo "Setting up $(VENV) (once; a minute or so) ..."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable '.[dev]'
 	@touch $(READY)
+
+$(STUDIES): $(READY)
+	$(PIP) --editable '.[studies]'
+	@touch $(STUDIES)
 
 run: $(READY)  ## Compare NPR with its baselines on a synthetic bandit; table, figures and report in runs/
 	$(BIN)/jostle run
 
 test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not study"
+
+studies: $(STUDIES)  ## Run the long tests: Ray, a browser, Flax, real data (JOSTLE_DATA), a minimal install
+	$(BIN)/python -m pytest -n auto --dist worksteal -m study
 
 lint: $(READY)  ## Check format and lint
 	$(BIN)/ruff format --check .
@@ -37,14 +46,17 @@ lint: $(READY)  ## Check format and lint
 types: $(READY)  ## Check types
 	$(BIN)/mypy
 
-check: lint types test  ## Format, lint, types and tests: what CI runs
+check: lint types test studies  ## Format, lint, types and all tests: what CI runs
 
-format: $(READY)  ## Format the code and mend what the linter can
+format: $(READY)  ## Format the code and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 bench: $(READY)  ## Print the benchmark table
 	$(BIN)/jostle bench
+
+wheel: $(STUDIES)  ## Build the wheel that `pip install dist/jostle-*.whl` installs
+	$(BIN)/python -m build --wheel --outdir dist .
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

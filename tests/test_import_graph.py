@@ -18,7 +18,7 @@ ROOMS = [
     {"types", "datasets"},
     {"models", "ntk"},
     {"policies", "environments"},
-    {"simulation", "serialization"},
+    {"simulation", "serialization", "arm_slots"},
     {"agent", "factory"},
     {"theory"},
     {"lab"},

@@ -1,23 +1,36 @@
-"""The stateful front for applications: choose, learn, save, load, for months."""
+"""The stateful front for applications: choose, learn, save and load, for months."""
 
+import io
 import operator
 import os
 import threading
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle import serialization as saving
+from jostle import serialization
+from jostle.arm_slots import LARGEST_SLOT, ArmSlots
 from jostle.core.contexts import Blocks
 from jostle.core.validation import finite, numeric, whole
 from jostle.policies.base import Policy
 from jostle.types import NOBODY, Choice, Feedback, Round
 
-FIRST_ROOM = 256  # observations; doubled whenever it is full
-LARGEST_ID = 2**24  # arm ids index an array, so they are small whole numbers
-LARGEST_CHUNK = 1024  # observations handed to one compiled call
+HISTORY_NUMBERS = 2**23
+"""Numbers (32 MiB) that the history of an agent may hold, unless its policy has ``memory=``."""
+FEWEST_OBSERVATIONS, MOST_OBSERVATIONS = 2**10, 2**20
+"""Bounds on the observations that an agent remembers by that rule."""
+CHUNK_NUMBERS, LONGEST_CHUNK = 2**16, 64
+"""Numbers, and rows, of the batch that the compiled learning program takes."""
+
+
+class Room(NamedTuple):
+    """How much the state of an agent has room for; see ``Policy.reserve``."""
+
+    observations: int
+    arms: int | None
 
 
 class Agent:
@@ -25,102 +38,126 @@ class Agent:
 
     Arguments:
         policy: what chooses and learns.
-        seed: decides everything random.
+        seed: determines everything random.
 
-    Bad input is refused by a ``ValueError`` or ``TypeError`` that names the argument, and changes
-    nothing. Decisions run on the host in NumPy where the policy allows it, learning is compiled.
-    Calls may come from several threads.
+    Bad input raises a ``ValueError`` or ``TypeError`` that names the argument, and changes nothing.
+
+    Decisions run on the host in NumPy where the policy allows it; learning is compiled, by the
+    first call of ``learn``, and never again. For that the state has a fixed size. A policy that
+    learns from a history and has no ``memory=`` of its own remembers the latest observations that
+    fit into 32 MiB: 2**23 / (features + 1), but at least 1,024 and at most 1,048,576 of them.
+
+    Any number of threads may call an agent. Every decision gets random numbers of its own; no
+    decision waits for another thread's learning to compile. An agent does not survive ``os.fork``
+    (JAX does not): forked processes that use it get a ``RuntimeError`` that says what to do.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):
         if not isinstance(policy, Policy):
             raise TypeError(f"policy must be a jostle policy, such as NPR(...), not {policy!r}")
+        _note_process()
         self.policy = policy
-        # What a decision asks of its policy is asked once: a property costs half a microsecond.
+        # Asked once, because a property costs half a microsecond per decision.
         self._on_host, self._needs_arms = policy.on_host, policy.needs_arms
         self._takes_blocks, self._features = policy.takes_blocks, _features(policy)
         self._spec = policy.spec
+        self._arms = ArmSlots(policy)
+        self._process = os.getpid()
         self.seed = whole("seed", seed, least=0)
         self.decisions = 0
         self.observations = 0
-        self._room = {"observations": FIRST_ROOM, "arms": 0}
         self._generator = np.random.default_rng(self.seed)
         self._init_key, self._choose_key, self._learn_key = jax.random.split(
             jax.random.key(self.seed), 3
         )
-        self._state = _init(policy, self._init_key, **self._room)
+        self._state = _init(policy, self._init_key, self._room)
         self._view: Any = None
-        self._plain: tuple[np.ndarray, np.ndarray] = (np.ones(0, bool), np.zeros(0, np.int32))
-        self._lock = threading.Lock()
+        self._everyone: tuple[np.ndarray, np.ndarray] = (np.ones(0, bool), np.zeros(0, np.int32))
+        self._compiled: set[Any] = set()
+        # Held in this order, and none of the last two while anything is compiled:
+        self._learn_lock = threading.Lock()  # one thread learns, or saves, at a time
+        self._decide_lock = threading.Lock()  # one decision draws its random numbers at a time
+        self._state_lock = threading.Lock()  # learning reuses the memory of the state it is given
 
     def choose(self, contexts: Any, *, arms: Any = None, user: Any = None, mask: Any = None) -> int:
-        """The index of the arm to take, of k arms with ``contexts`` of shape (k, features).
+        """Return the index of the arm to take, of k arms with contexts of shape (k, features).
 
         Arguments:
-            contexts: one row an arm; k may differ from call to call.
-            arms: the id of each arm (0, 1, 2, ...), if arms come back.
-            user: the id of who asks.
+            contexts: one row per arm; k may differ from call to call.
+            arms: the id of each arm, a whole number, if arms come back.
+            user: the id of the user, a whole number.
             mask: which arms may be chosen; all by default.
         """
-        return int(self.decide(contexts, arms=arms, user=user, mask=mask).index)
+        index: int = self.decide(contexts, arms=arms, user=user, mask=mask).index
+        return index
 
     def decide(
         self, contexts: Any, *, arms: Any = None, user: Any = None, mask: Any = None
     ) -> Choice:
-        """Like ``choose``, but with the scores of all arms and, if known, their probabilities."""
-        round = self._round(contexts, arms, user, mask)
+        """Like ``choose``, but return the whole decision, to be passed to ``learn``.
+
+        It has the ``index``, the ``scores`` of all arms, their ``probabilities`` if the policy
+        knows them, and the ``context``, ``arm`` and ``user`` that ``learn`` will need.
+        """
+        self._check_process()
+        contexts, present, ids, user_id = self._checked_round(contexts, arms, user, mask)
+        slots = ids if arms is None else self._arms.look_up(ids)
+        shown = Blocks(contexts, slots) if self._takes_blocks else contexts
+        round = Round(shown, present, slots, user_id)
         if self._on_host:
-            choice = self.policy.choose(self._deciding(), self._generator, round)
+            view = self._deciding()
+            with self._decide_lock:
+                choice = self.policy.choose(view, self._generator, round)
+                self.decisions += 1
         else:
-            key = jax.random.fold_in(self._choose_key, self.decisions)
-            with self._lock:  # learning reuses the memory of the state it was given
-                choice = _choose(self.policy, self.policy.deciding(self._state), key, round)
-        self.decisions += 1
-        return choice
+            choice = self._compiled_choice(round)
+        index = int(choice.index)
+        return Choice(
+            index,
+            choice.scores,
+            choice.probabilities,
+            contexts[index].copy(),
+            None if arms is None else int(ids[index]),
+            None if user is None else int(user_id),
+        )
 
     def learn(self, context: Any, reward: Any, *, arm: Any = None, user: Any = None) -> None:
-        """Learn from a context that was taken and its reward, or from a batch of them.
+        """Learn from the reward of a decision, or from a context and its reward.
 
-        A batch has contexts of shape (n, features) and n rewards (and arm ids); learning from it
-        is the same as learning from its rows one by one.
+        Arguments:
+            context: what ``decide`` returned, or a list of such decisions; or the context of the
+                arm that was taken, of shape (features,), or (n, features) for a batch.
+            reward: its reward, or n rewards. Learning from a batch is the same as learning from its
+                rows one by one.
+            arm: the id of the arm that was taken, or n ids. Not its index among those shown, and
+                not needed with a decision, which knows it.
+            user: the id of the user, or n ids; likewise.
         """
-        feedback = self._feedback(context, reward, arm, user)
-        count = len(feedback.reward)
-        with self._lock:
-            self._make_room(self.observations + count, int(feedback.arm.max(initial=NOBODY)) + 1)
-            for start in range(0, count, LARGEST_CHUNK):
-                piece = slice(start, start + LARGEST_CHUNK)
-                chunk = jax.tree.map(operator.itemgetter(piece), feedback)
-                size = len(chunk.reward)
-                self._state = _learn(
-                    self.policy,
-                    self._state,
-                    self._learn_key,
-                    np.int32(self.observations),
-                    jax.tree.map(_pad, chunk),
-                    np.int32(size),
+        self._check_process()
+        if decisions := _decisions(context):
+            if arm is not None or user is not None:
+                raise TypeError(
+                    "arm and user must be left out when learning from a decision: it has them"
                 )
-                self.observations += size
-                self._view = None
+            context, arm, user = _observed(decisions, alone=isinstance(context, Choice))
+        contexts, rewards, ids, users = self._checked_feedback(context, reward, arm, user)
+        with self._learn_lock:
+            slots = self._arms.assign(ids)
+            self._make_room()
+            chosen = Blocks(contexts, slots) if self._takes_blocks else contexts
+            self._learn_in_chunks(Feedback(chosen, rewards, slots, users))
 
     @property
     def state(self) -> Any:
         """A copy of the policy's state."""
-        with self._lock:
-            return jax.tree.map(jnp.copy, self._state)
+        self._check_process()
+        with self._state_lock:
+            return jax.tree.map(lambda leaf: jnp.asarray(np.array(leaf)), self._state)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, whole or not at all."""
-        with self._lock:
-            header = {
-                "policy": saving.describe(self.policy),
-                "seed": self.seed,
-                "decisions": self.decisions,
-                "observations": self.observations,
-                "room": self._room,
-                "generator": self._generator.bit_generator.state,
-            }
-            saving.write(path, header, self._state)
+        self._check_process()
+        serialization.write(path, *self._content())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> "Agent":
@@ -128,38 +165,126 @@ class Agent:
 
         ``policy`` is needed only if the saved one had parts of your own making.
         """
-        header, leaves = saving.read(path)
-        agent = cls(saving.rebuild(header["policy"]) if policy is None else policy, header["seed"])
-        like = jax.eval_shape(lambda: _init(agent.policy, agent._init_key, **header["room"]))
-        agent._state = saving.restore(agent.policy, like, leaves)
-        agent._room = header["room"]
-        agent.decisions = header["decisions"]
-        agent.observations = header["observations"]
-        agent._generator.bit_generator.state = header["generator"]
-        return agent
+        return cls._restored(*serialization.read(path), policy)
+
+    def __reduce__(self) -> Any:
+        """Pickle what ``save`` writes: plain numbers, and no code that loading would run."""
+        self._check_process()
+        header, state = self._content()
+        serialization.rebuild(header["policy"])  # a policy of the user's own: say so now, not later
+        file = io.BytesIO()
+        serialization.write_file(file, header, state)
+        return _unpickled, (file.getvalue(),)
+
+    def __deepcopy__(self, memo: Any) -> "Agent":
+        self._check_process()
+        header, state = self._content()
+        return self._restored(header, jax.tree.leaves(state), self.policy)
 
     def __repr__(self) -> str:
         return f"Agent({type(self.policy).__name__}, observations={self.observations})"
 
+    def _content(self) -> tuple[dict[str, Any], Any]:
+        """What a file holds: a header, and a copy of the state without unused room."""
+        with self._learn_lock, self._decide_lock, self._state_lock:
+            header = {
+                "policy": serialization.describe(self.policy),
+                "seed": self.seed,
+                "decisions": self.decisions,
+                "observations": self.observations,
+                "arms": self._arms.as_data(),
+                "generator": self._generator.bit_generator.state,
+            }
+            whole = jax.tree.map(np.asarray, self._state)
+            held = self.policy.trim(whole, observations=self.observations)
+            return header, jax.tree.map(np.array, held)
+
+    @classmethod
+    def _restored(
+        cls, header: dict[str, Any], leaves: list[np.ndarray], policy: Policy | None
+    ) -> "Agent":
+        made = serialization.rebuild(header["policy"]) if policy is None else policy
+        agent = cls(made, header["seed"])
+        agent._arms = ArmSlots.from_data(made, header["arms"])
+        observations = header["observations"]
+        like = jax.eval_shape(
+            lambda: made.trim(_init(made, agent._init_key, agent._room), observations=observations)
+        )
+        state = serialization.restore(made, like, leaves)
+        agent._state = _reserve(made, state, agent._room)
+        agent.decisions = header["decisions"]
+        agent.observations = observations
+        agent._generator.bit_generator.state = header["generator"]
+        return agent
+
+    def _learn_in_chunks(self, feedback: Feedback) -> None:
+        count = len(feedback.reward)
+        rows = max(1, min(LONGEST_CHUNK, CHUNK_NUMBERS // self._features))
+        for start in range(0, count, rows):
+            chunk = jax.tree.map(operator.itemgetter(slice(start, start + rows)), feedback)
+            size = len(chunk.reward)
+            padded = jax.tree.map(lambda part: _padded(part, rows), chunk)
+            seen = np.int32(self.observations)
+            rest = (self._learn_key, seen, padded, np.int32(size))
+            self._compile(_learn, ("learn", self._arms.capacity), *rest)
+            with self._state_lock:
+                self._state = _learn(self.policy, self._state, *rest)
+                self._view = None
+                self.observations += size
+            # Not a queue of work that the next decision would have to wait for.
+            jax.block_until_ready(self._state)
+
+    def _compiled_choice(self, round: Round) -> Choice:
+        """The choice of a compiled policy, for a number of arms padded to a power of two."""
+        k = len(round.mask)
+        size = 1 << (k - 1).bit_length()
+        padded = jax.tree.map(lambda part: _padded(part, size), round._replace(user=()))
+        with self._decide_lock:
+            number = np.int32(self.decisions)
+            self.decisions += 1
+        rest = (self._choose_key, number, padded._replace(user=round.user))
+        self._compile(_choose, ("choose", self._arms.capacity, size), *rest)
+        with self._state_lock:
+            choice = _choose(self.policy, self._state, *rest)
+        choice = jax.device_get(choice)
+        parts = (None if part is None else part[:k] for part in choice[1:3])
+        return Choice(choice.index, *parts)
+
+    def _compile(self, program: Any, name: Any, *arguments: Any) -> None:
+        """Compile before the state is locked, so that nobody waits for it who has a program."""
+        if name not in self._compiled:
+            shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), self._state)
+            program.lower(self.policy, shapes, *arguments).compile()
+            self._compiled.add(name)
+
     def _deciding(self) -> Any:
         view = self._view
         if view is None:
-            with self._lock:
-                # Copies, since learning reuses the memory of the state it was given.
+            with self._state_lock:
+                # Copies, since learning reuses the memory of the state it is given.
                 view = self._view = jax.tree.map(np.array, self.policy.deciding(self._state))
         return view
 
-    def _make_room(self, observations: int, arms: int) -> None:
-        room = {
-            "observations": _doubled(self._room["observations"], observations),
-            "arms": _doubled(self._room["arms"], arms),
-        }
-        if room != self._room:
-            self._state = self.policy.reserve(self._state, **room)
-            self._room = room
-            self._view = None
+    @property
+    def _room(self) -> Room:
+        rows = HISTORY_NUMBERS // (self._features + 1)
+        kept = min(max(rows, FEWEST_OBSERVATIONS), MOST_OBSERVATIONS)
+        return Room(kept, self._arms.capacity)
 
-    def _round(self, contexts: Any, arms: Any, user: Any, mask: Any) -> Round:
+    def _make_room(self) -> None:
+        if self._arms.grown:
+            with self._state_lock:
+                self._state = _reserve(self.policy, self._state, self._room)
+                self._view = None
+            self._arms.grown = False
+
+    def _check_process(self) -> None:
+        if self._process != os.getpid():
+            _refuse_after_fork(self._process)
+
+    def _checked_round(
+        self, contexts: Any, arms: Any, user: Any, mask: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.int32]:
         contexts = finite("contexts", contexts)
         features = self._features
         if contexts.ndim != 2 or contexts.shape[1] != features:
@@ -169,29 +294,28 @@ class Agent:
         k = contexts.shape[0]
         if k == 0:
             raise ValueError("contexts must hold at least one arm, but has no rows")
-        if len(self._plain[0]) != k:
-            self._plain = (np.ones(k, bool), np.full(k, NOBODY, np.int32))
-        present, ids = self._plain
+        everyone = self._everyone
+        if len(everyone[0]) != k:
+            everyone = self._everyone = (np.ones(k, bool), np.full(k, NOBODY, np.int32))
+        present, ids = everyone
         if mask is not None:
             present = np.asarray(mask)
             if present.shape != (k,) or present.dtype != bool:
                 raise ValueError(
-                    f"mask must be {k} booleans, one an arm, not {present.dtype} "
+                    f"mask must be {k} booleans, one per arm, not {present.dtype} "
                     f"of shape {_shape(present.shape)}"
                 )
             if not present.any():
-                raise ValueError("mask leaves no arm to choose from")
+                raise ValueError("mask must leave at least one arm, but excludes all of them")
         if arms is not None:
-            ids = self._ids("arms", arms, k)
-            if ids.max() >= self._room["arms"]:
-                with self._lock:
-                    self._make_room(0, int(ids.max()) + 1)
+            ids = _ids("arms", arms, k, self._arms.limit)
         elif self._needs_arms:
             raise ValueError("arms is missing: this policy tells arms apart by their ids")
-        shown = Blocks(contexts, ids) if self._takes_blocks else contexts
-        return Round(shown, present, ids, self._user(user))
+        return contexts, present, ids, self._user(user)
 
-    def _feedback(self, context: Any, reward: Any, arm: Any, user: Any) -> Feedback:
+    def _checked_feedback(
+        self, context: Any, reward: Any, arm: Any, user: Any
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         contexts = finite("context", context)
         rewards = finite("reward", reward)
         features = self._features
@@ -201,33 +325,56 @@ class Agent:
                 f"not {_shape(contexts.shape)}"
             )
         if rewards.shape != contexts.shape[:-1]:
-            wanted = "one number" if contexts.ndim == 1 else f"{len(contexts)} numbers"
+            expected = "one number" if contexts.ndim == 1 else f"{len(contexts)} numbers"
             raise ValueError(
-                f"reward must be {wanted}, to go with context of shape {_shape(contexts.shape)}, "
-                f"not of shape {_shape(rewards.shape)}"
+                f"reward must be {expected}, to go with context of shape "
+                f"{_shape(contexts.shape)}, not of shape {_shape(rewards.shape)}"
             )
         contexts, rewards = contexts.reshape(-1, features), rewards.reshape(-1)
         n = len(rewards)
         if arm is None and self._needs_arms:
             raise ValueError("arm is missing: this policy tells arms apart by their ids")
-        ids = np.full(n, NOBODY, np.int32) if arm is None else self._ids("arm", arm, n)
+        ids = np.full(n, NOBODY) if arm is None else _ids("arm", arm, n, self._arms.limit)
         users = (
             np.broadcast_to(self._user(user), (n,))
             if user is None or np.ndim(user) == 0
-            else (self._users(user, n))
+            else self._users(user, n)
         )
-        chosen = Blocks(contexts, ids) if self._takes_blocks else contexts
-        return Feedback(chosen, rewards, ids, users)
-
-    def _ids(self, name: str, value: Any, count: int) -> np.ndarray:
-        limit = self._spec.pool or self._spec.blocks or LARGEST_ID
-        return _small_ids(name, value, count, limit)
+        return contexts, rewards, ids, users
 
     def _user(self, user: Any) -> np.int32:
-        return np.int32(NOBODY) if user is None else self._users(user, 1)[0]
+        return np.int32(NOBODY) if user is None else np.int32(self._users(user, 1)[0])
 
     def _users(self, users: Any, count: int) -> np.ndarray:
-        return _small_ids("user", users, count, self._spec.users or LARGEST_ID)
+        limit = self._spec.users or LARGEST_SLOT
+        return _ids("user", users, count, limit).astype(np.int32)
+
+
+def _decisions(value: Any) -> list[Choice]:
+    """The decisions that ``value`` is made of; none if it is something else."""
+    if isinstance(value, Choice):
+        return [value]
+    if isinstance(value, Sequence) and value and all(isinstance(each, Choice) for each in value):
+        return list(value)
+    return []
+
+
+def _observed(decisions: list[Choice], alone: bool) -> tuple[Any, Any, Any]:
+    """The contexts, arm ids and user ids of decisions."""
+    columns: list[Any] = []
+    for name in ("context", "arm", "user"):
+        values = [getattr(decision, name) for decision in decisions]
+        missing = sum(value is None for value in values)
+        if name == "context" and missing:
+            raise ValueError(
+                "context is missing from the decision: pass what Agent.decide returned"
+            )
+        if 0 < missing < len(values):
+            raise ValueError(
+                f"decisions must all have {name}, or none of them; {missing} have none"
+            )
+        columns.append(None if missing else (values[0] if alone else values))
+    return tuple(columns)
 
 
 def _features(policy: Policy) -> int:
@@ -235,7 +382,7 @@ def _features(policy: Policy) -> int:
     return policy.features // (policy.spec.blocks or 1 if policy.takes_blocks else 1)
 
 
-def _small_ids(name: str, value: Any, count: int, limit: int = LARGEST_ID) -> np.ndarray:
+def _ids(name: str, value: Any, count: int, limit: int) -> np.ndarray:
     ids = np.atleast_1d(numeric(name, value))
     if ids.dtype.kind not in "iu":
         raise TypeError(f"{name} must be whole numbers, not of dtype {ids.dtype}")
@@ -244,40 +391,59 @@ def _small_ids(name: str, value: Any, count: int, limit: int = LARGEST_ID) -> np
     if count and (ids.min() < 0 or ids.max() >= limit):
         worst = ids.min() if ids.min() < 0 else ids.max()
         raise ValueError(f"{name} must be ids from 0 to {limit - 1}, but holds {worst}")
-    return ids.astype(np.int32, copy=False)
+    return ids
 
 
 def _shape(shape: tuple[int, ...]) -> str:
     return str(tuple(int(n) for n in shape))
 
 
-def _doubled(room: int, wanted: int) -> int:
-    return room if wanted <= room else 1 << (wanted - 1).bit_length()
+def _padded(rows: np.ndarray, size: int) -> np.ndarray:
+    """``rows`` followed by zeros, ``size`` of them in all."""
+    if len(rows) == size:
+        return rows
+    padded = np.zeros((size, *rows.shape[1:]), rows.dtype)
+    padded[: len(rows)] = rows
+    return padded
 
 
-def _pad(rows: np.ndarray) -> np.ndarray:
-    """Rows up to the next power of two, so that few sizes of batch are ever compiled."""
-    extra = _doubled(1, len(rows)) - len(rows)
-    return np.concatenate([rows, np.zeros((extra, *rows.shape[1:]), rows.dtype)]) if extra else rows
+def _unpickled(content: bytes) -> Agent:
+    return Agent._restored(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
 
 
-def _choose(policy: Policy, view: Any, key: jax.Array, round: Round) -> Choice:
-    """The compiled choice, for a number of arms padded to a power of two."""
-    k = len(round.mask)
-    padded = jax.tree.map(_pad, round._replace(user=()))._replace(user=round.user)
-    choice = jax.device_get(_compiled_choose(policy, view, key, padded))
-    parts = (None if part is None else part[:k] for part in choice[1:])
-    return Choice(choice.index, *parts)
+_process: int | None = None
+"""The process that made the first agent, and so set JAX to work."""
 
 
-@jax.jit(static_argnames=("observations", "arms"))
-def _init(policy: Policy, key: jax.Array, *, observations: int, arms: int) -> Any:
-    return policy.reserve(policy.init(key), observations=observations, arms=arms)
+def _note_process() -> None:
+    global _process
+    if _process is None:
+        _process = os.getpid()
+    elif _process != os.getpid():
+        _refuse_after_fork(_process)
+
+
+def _refuse_after_fork(parent: int) -> NoReturn:
+    raise RuntimeError(
+        f"this process was forked from process {parent}, which uses JAX, and JAX's threads do not "
+        "survive os.fork(): create or load the agent in a process that was not forked from one "
+        "with an agent (gunicorn: without --preload; multiprocessing: the 'spawn' start method)"
+    )
+
+
+@jax.jit(static_argnames="room")
+def _init(policy: Policy, key: jax.Array, room: Room) -> Any:
+    return policy.reserve(policy.init(key), **room._asdict())
+
+
+@jax.jit(static_argnames="room")
+def _reserve(policy: Policy, state: Any, room: Room) -> Any:
+    return policy.reserve(state, **room._asdict())
 
 
 @jax.jit
-def _compiled_choose(policy: Policy, view: Any, key: jax.Array, round: Round) -> Choice:
-    return policy.choose(view, key, round)
+def _choose(policy: Policy, state: Any, key: jax.Array, number: Any, round: Round) -> Choice:
+    return policy.choose(policy.deciding(state), jax.random.fold_in(key, number), round)
 
 
 @jax.jit(donate_argnums=1)

@@ -15,7 +15,7 @@ import optax
 from jostle.core.grammar import parse
 from jostle.core.record import field_names
 from jostle.core.validation import lookup, unknown
-from jostle.datasets.schemas import SCHEMAS
+from jostle.datasets.uci_schemas import SCHEMAS
 from jostle.environments import Classification, Environment, Recommendation, Synthetic
 from jostle.models.networks import MLP, PaperNetwork
 from jostle.policies import Policy

@@ -1,15 +1,15 @@
-"""Agents on disk: one ``.npz`` file of plain arrays and a JSON header, never a pickle.
+"""Agent files: one ``.npz`` of plain arrays and a JSON header, never a pickle.
 
 The header describes the policy by the names and arguments of jostle's and Optax's own parts. A
-policy with parts of the user's own (a network, an optimiser, a policy class) is saved too, but
-cannot be rebuilt from its description: whoever loads it passes the policy along.
+policy with parts of the user's own (a network, an optimiser, a policy class) can be saved, but not
+rebuilt from its description: pass the policy to ``Agent.load``.
 """
 
 import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import jax
 import numpy as np
@@ -24,7 +24,7 @@ from jostle.models.training import Training
 from jostle.policies.base import Policy
 
 FORMAT = "jostle-agent"
-VERSION = 1
+VERSION = 2
 
 
 def rebuild(description: Any, where: str = "policy") -> Any:
@@ -46,8 +46,8 @@ def rebuild(description: Any, where: str = "policy") -> Any:
         settings = description["settings"].items()
         return cls(**{name: rebuild(value, f"{where}.{name}") for name, value in settings})
     raise ValueError(
-        f"{where} was of the user's own making ({description.get(CUSTOM)}) and is not in the file; "
-        "pass the whole policy: Agent.load(path, policy=...)"
+        f"{where} is not a part of jostle ({description.get(CUSTOM)}), so it cannot be rebuilt "
+        "from a description; save the agent and pass its policy: Agent.load(path, policy=...)"
     )
 
 
@@ -58,31 +58,41 @@ def _part_class(name: str) -> type | None:
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> None:
-    """Write the file whole or not at all."""
+    """Write an agent's file whole or not at all."""
+    with atomic(Path(path)) as file:
+        write_file(file, header, state)
+
+
+def write_file(file: BinaryIO, header: dict[str, Any], state: Any) -> None:
+    """Write a header and a state to an open file."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
     text = json.dumps({"format": FORMAT, "version": VERSION, **header})
     arrays = {f"leaf{i}": leaf for i, leaf in enumerate(leaves)}
-    with atomic(Path(path)) as file:
-        np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
+    np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The header and the leaves of the state, or a ``ValueError`` that says what is wrong."""
+    with open(path, "rb") as file:
+        return read_file(file, os.fspath(path))
+
+
+def read_file(file: BinaryIO, name: str) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """The same from an open file, which errors call ``name``."""
     try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            header = json.loads(bytes(file["header"]))
+        with np.load(file, allow_pickle=False) as content:
+            header = json.loads(bytes(content["header"]))
             if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise ValueError("its header is not one of ours")
+                raise ValueError("not a jostle agent file (unknown header)")
             if header.get("version") != VERSION:
-                raise ValueError(f"it is of version {header.get('version')}; we read {VERSION}")
-            leaves = [file[f"leaf{i}"] for i in range(len(file.files) - 1)]
-    except FileNotFoundError:
-        raise
+                raise ValueError(
+                    f"written in version {header.get('version')} of the format, and this jostle "
+                    f"reads version {VERSION}; load it with the jostle that wrote it, and let a "
+                    "new agent learn from the same observations"
+                )
+            return header, [content[f"leaf{i}"] for i in range(len(content.files) - 1)]
     except (ValueError, KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
-        raise ValueError(
-            f"{os.fspath(path)} is not a whole file of a saved agent: {error}"
-        ) from error
-    return header, leaves
+        raise ValueError(f"{name} is not a complete agent file: {error}") from error
 
 
 def restore(policy: Policy, like: Any, leaves: list[np.ndarray]) -> Any:

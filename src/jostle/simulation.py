@@ -1,4 +1,4 @@
-"""Simulate a policy on an environment in one compiled loop."""
+"""``simulate``: run a policy on an environment in one compiled loop."""
 
 import itertools
 from collections.abc import Callable
@@ -19,7 +19,7 @@ BEHAVIOUR = 1
 
 
 class Trace(NamedTuple):
-    """The record of each round."""
+    """What happened in each round."""
 
     actions: Any  # (rounds,) the index of the chosen arm among those shown
     rewards: Any  # (rounds,)
@@ -49,9 +49,9 @@ class Result:
         self.regret: np.ndarray = np.cumsum(np.asarray(trace.regrets), dtype=np.float64)
         """Cumulative pseudo-regret after each round."""
         self.scores: np.ndarray | None = None if trace.scores is None else np.asarray(trace.scores)
-        """The scores of all shown arms in each round, if they were requested."""
+        """The scores of all shown arms for each round, if requested."""
         self.state: Any = progress.policy_state
-        """The state of the policy after the last round."""
+        """The policy's state at the end."""
 
     def __repr__(self) -> str:
         return f"Result(rounds={len(self.rewards)}, regret={self.regret[-1]:.4g})"
@@ -66,18 +66,18 @@ def simulate(
     scores: bool = False,
     report: Callable[[int], None] | None = None,
 ) -> Result:
-    """Run ``policy`` on ``environment`` and return the actions, rewards and regret.
+    """Run ``policy`` on ``environment`` and return what happened.
 
-    The same seed gives the same result, bit for bit, and shows every policy the same arms with the
-    same noise. Changing a number, such as the noise or the step size, does not compile again.
+    The same seed gives the same result, bit for bit, and gives every policy the same arms and the
+    same noise. Changing the noise, regularisation or step size does not compile again.
 
     Arguments:
-        policy: chooses the arms and learns from the rewards.
+        policy: chooses the arms.
         environment: shows the arms and pays the rewards.
-        rounds: the number of rounds; by default all that the environment has.
+        rounds: number of rounds; by default all that the environment has.
         seed: determines everything random.
-        scores: whether to return the scores of all shown arms too.
-        report: called with the number of rounds played, up to a hundred times.
+        scores: also return the scores of all shown arms.
+        report: called from time to time with the number of rounds done.
     """
     rounds = check_rounds(environment, rounds)
     check_match(policy, environment)
@@ -97,7 +97,7 @@ def begin(
 ) -> Progress:
     """A simulation before its first round."""
     seed = whole("seed", seed, least=0)
-    # Two programs, so that a comparison of many policies compiles the drawing of problems once.
+    # Two programs, so that comparisons of many policies compile the first one only once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
     state = _ready(policy, init_key, rounds, environment.arms or 0)
     shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
@@ -113,15 +113,15 @@ def begin(
 def advance(
     policy: Policy, environment: Environment, progress: Progress, start: int, stop: int
 ) -> Progress:
-    """Play rounds ``start`` to ``stop - 1``. The given progress is consumed."""
-    advanced: Progress = _advance(policy, environment, progress, start, stop)
-    return advanced
+    """Play the rounds from ``start`` up to ``stop``. The given progress is consumed."""
+    after: Progress = _advance(policy, environment, progress, start, stop)
+    return after
 
 
 @jax.jit
 def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]:
-    """The problem, the environment's key, and the policy's keys for ``init`` and for rounds."""
-    # The environment's keys do not depend on the policy, so all policies meet the same stream.
+    """The problem, the environment's key, and two for the policy."""
+    # The environment's keys do not depend on the policy: all policies see the same stream.
     policy_key, environment_key = jax.random.split(key)
     init_key, policy_key = jax.random.split(policy_key)
     problem_key, environment_key = jax.random.split(environment_key)
@@ -130,7 +130,7 @@ def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]
 
 @jax.jit(static_argnums=(2, 3))
 def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
-    """The initial state of the policy, with room for all rounds."""
+    """The policy's initial state, with room for all rounds."""
     return policy.reserve(policy.init(key), observations=rounds, arms=arms)
 
 
@@ -168,7 +168,7 @@ def _split_at(key: jax.Array, t: jax.Array) -> jax.Array:
 
 
 def _round_keys(keys: jax.Array, t: jax.Array) -> jax.Array:
-    """Two keys for round ``t`` from each of ``keys``; all in one call, which compiles faster."""
+    """Two keys for round ``t`` from each of ``keys``, in one call, which compiles faster."""
     return _split_at(keys, jnp.broadcast_to(t, keys.shape))
 
 
@@ -180,7 +180,7 @@ def show(policy: Policy, round: Round) -> Round:
 
 
 def check_rounds(environment: Environment, rounds: int | None) -> int:
-    """The number of rounds to play; an error if the environment does not have that many."""
+    """The number of rounds to play, if the environment has that many."""
     if rounds is None:
         if environment.rounds is None:
             raise ValueError("rounds is missing: this environment has no end, so pass rounds=")

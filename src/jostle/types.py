@@ -70,6 +70,12 @@ class Choice(NamedTuple):
     """(k,): what the policy ranked the arms by."""
     probabilities: Any = None
     """(k,): how likely each arm was to be chosen, for policies that know it."""
+    context: Any = None
+    """The context of the chosen arm. This and what follows is filled in by ``Agent.decide``."""
+    arm: Any = None
+    """The id of the chosen arm, if arms have ids."""
+    user: Any = None
+    """The id of the user, if one was given."""
 
 
 class Feedback(NamedTuple):

@@ -1,4 +1,4 @@
-"""``jostle data`` against a small catalogue and a local mirror; the real data where they are."""
+"""``jostle data`` with a small catalogue and a local mirror, and with the real data."""
 
 import contextlib
 import gzip
@@ -24,7 +24,7 @@ from jostle.datasets import catalog
 from jostle.datasets.acquire import download
 from jostle.datasets.catalog.entry import File, HetRecSet, TableSet
 
-REAL = os.environ.get("JOSTLE_DATA")  # before the tests point it elsewhere
+CATALOG = catalog.CATALOG
 DOCS = Path(__file__).parents[2] / "docs" / "data.md"
 ROWS, TAGS = b"1,2,a\n3,4,b\n", b"id\ttag\n1\t2\n"
 
@@ -200,9 +200,7 @@ def test_list_of_nothing_and_the_default_folder(folder, monkeypatch, tmp_path):
     monkeypatch.delenv("JOSTLE_DATA")
     result = call("list")
     assert result.stdout.count("absent") == 3
-    assert f"{tmp_path / 'cache' / 'data'} (set JOSTLE_DATA to keep them elsewhere)" in (
-        result.stdout
-    )
+    assert f"{tmp_path / 'cache' / 'data'} (set JOSTLE_DATA to use another)" in (result.stdout)
 
 
 def test_list_long_cites():
@@ -212,7 +210,7 @@ def test_list_long_cites():
         assert wanted in text
 
 
-def test_fetch_gets_then_skips_then_gets_anew(mirror, folder):
+def test_fetch_downloads_then_skips_then_downloads_again(mirror, folder):
     first = call("fetch", "toy", "few", "--base", mirror.base)
     assert first.exit_code == 0, first.output
     assert f"toy: fetching from {mirror.base} ..." in first.stdout
@@ -224,11 +222,11 @@ def test_fetch_gets_then_skips_then_gets_anew(mirror, folder):
 
     second = call("fetch", "toy", "--base", mirror.base)
     assert second.exit_code == 0
-    assert second.stdout == f"toy: already in {folder / 'toy'} (--force fetches anew)\n"
+    assert second.stdout == f"toy: already in {folder / 'toy'} (use --force to download it again)\n"
     assert len(mirror.asked) == 2
 
     put(folder, toy__toy_dot_names=b"other\n")
-    assert "though these are wrong: toy.names" in call("fetch", "toy").stdout
+    assert "but these optional files are wrong: toy.names" in call("fetch", "toy").stdout
     third = call("fetch", "--force", "toy", "--base", mirror.base)
     assert third.exit_code == 0
     assert len(mirror.asked) == 3
@@ -245,8 +243,8 @@ def test_fetch_all_goes_on_after_failures(mirror, folder):
     assert errors[0].startswith("toy: cannot download")
     assert "404" in errors[0]
     assert errors[1].startswith("few: http")
-    assert "does not hold the published few.data" in errors[1]
-    assert errors[2] == "2 of 3 were not fetched: toy, few"
+    assert "does not contain the published few.data" in errors[1]
+    assert errors[2] == "2 of 3 sets failed: toy, few"
     assert [place.name for place in folder.iterdir()] == ["club-2k"]
 
 
@@ -294,13 +292,13 @@ def test_verify_has_a_row_for_each_file(folder):
     errors = result.stderr.splitlines()
     assert len(errors) == 2
     assert (
-        f"{folder / 'toy' / 'toy.test'} is wrong: sha256 of the content is {sha(ROWS)}"
+        f"{folder / 'toy' / 'toy.test'} is wrong: the sha256 of its content is {sha(ROWS)}"
         in (errors[0])
     )
     assert "jostle data fetch toy --force" in errors[0]
     assert errors[1] == (
-        f"few: is not here (looked in {folder / 'few'}); to download: jostle data fetch few; "
-        "if elsewhere: set JOSTLE_DATA"
+        f"few: not installed (looked in {folder / 'few'}); to download it: jostle data fetch few; "
+        "if it is elsewhere: set JOSTLE_DATA"
     )
 
 
@@ -309,21 +307,21 @@ def test_verify_says_partial_and_passes(folder):
     result = call("verify", "club")
     assert result.exit_code == 0
     assert result.stderr == ""
-    assert "some_likes.tsv stand in for likes.dat" in line_with("partial: club", result.stdout)
+    assert "some_likes.tsv instead of likes.dat" in line_with("partial: club", result.stdout)
     assert "ok:" not in result.stdout
     put(folder, **{"club-2k__some_likes_dot_tsv": b"cut"})
     result = call("verify", "club")
     assert result.exit_code == 1
-    assert "club: lacks likes.dat" in result.stderr
-    assert "take it from github some/body" in result.stderr
+    assert "club: missing likes.dat" in result.stderr
+    assert "get it from github some/body" in result.stderr
 
 
 def test_verify_a_damaged_file_and_one_that_lacks(folder):
     put(folder, toy__toy_dot_data_dot_gz=gzip.compress(ROWS)[:-9])
     result = call("verify", "toy")
     assert result.exit_code == 1
-    assert "toy: lacks toy.test" in result.stderr
-    assert "toy.data.gz is wrong: cannot be read" in result.stderr
+    assert "toy: missing toy.test" in result.stderr
+    assert "toy.data.gz is wrong: it cannot be read" in result.stderr
 
 
 def test_path_prints_a_path_and_nothing_else(folder, monkeypatch, tmp_path):
@@ -348,6 +346,16 @@ def test_a_bad_mirror_is_refused_before_anything_else(base, folder):
     assert result.exit_code == 2
     assert result.stderr.startswith("--base must be an address such as")
     assert not folder.exists()
+
+
+def test_a_missing_extra_is_one_line(folder, monkeypatch):
+    monkeypatch.delenv("JOSTLE_DATA")
+    monkeypatch.delenv("JOSTLE_CACHE")
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    result = call("path")
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert "pip install 'jostle[data]'" in result.stderr
 
 
 def test_fetch_without_a_name_is_an_error():
@@ -387,7 +395,7 @@ def test_ctrl_c_leaves_nothing(mirror, folder):
         process.kill()
         mirror.released.set()
     assert process.returncode == 130
-    assert errors == "Interrupted while fetching letter; no half file is left.\n"
+    assert errors == "Interrupted while fetching letter; no partial files are left.\n"
     assert output == f"letter: fetching from {mirror.base} ...\n"
     assert not folder.exists()
 
@@ -417,12 +425,9 @@ def test_commands_of_the_page_run(line, mirror, folder, monkeypatch):
 
 
 @pytest.fixture
-def real(monkeypatch):
-    if not REAL:
-        pytest.skip("the real data are needed: set JOSTLE_DATA to the folder that holds them")
-    monkeypatch.undo()
-    monkeypatch.setenv("COLUMNS", "100")
-    return Path(REAL)
+def real(real_data, monkeypatch):
+    """The real catalogue and data."""
+    monkeypatch.setattr(catalog, "CATALOG", CATALOG)
 
 
 def test_the_real_data_pass(real):
@@ -437,14 +442,8 @@ def test_the_real_data_pass(real):
 
 
 @pytest.mark.parametrize("index", range(len(documented("python"))))
-def test_snippets_of_the_page_run_as_pasted(index, real, tmp_path, monkeypatch):
-    monkeypatch.setenv("JOSTLE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+def test_snippets_of_the_page_print_what_they_show(index, real, capsys):
     code = documented("python")[index]
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    exec(compile(code, str(DOCS), "exec"), {})
     shown = re.findall(r"# (.*)", code)
-    assert done.stdout.split() == " ".join(shown).split()
+    assert capsys.readouterr().out.split() == " ".join(shown).split()

@@ -1,4 +1,4 @@
-"""``jostle theory``: a whole small study, and what it refuses."""
+"""``jostle theory``: a complete small study, and the errors for bad arguments."""
 
 import json
 from functools import partial
@@ -6,10 +6,11 @@ from functools import partial
 import pytest
 from typer.testing import CliRunner
 
-from jostle import Uniform
+from jostle import UCB1
 from jostle.cli import app
-from jostle.theory.descent import descent
-from jostle.theory.watched_run import travel
+from jostle.theory.kernel_convergence import check_kernel_convergence
+from jostle.theory.lemma_c_1_gradient_descent import check_gradient_descent
+from jostle.theory.watched_run import watch_run
 
 SMALL = "h1:features=4,pool=6,shown=6"
 
@@ -18,24 +19,29 @@ def call(*arguments):
     return CliRunner().invoke(app, ["theory", *map(str, arguments)])
 
 
-def by_chance(problem, policy, rounds):
-    assert policy.features == problem.contexts.shape[1]
-    return travel(problem, Uniform(policy.features), rounds)
+def watch_ucb1(problem, policy, rounds):
+    assert policy.features == problem.features
+    return watch_run(problem, UCB1(policy.features), rounds)
 
 
 def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    # Every policy is made, but all of them play as one does, and networks are small: this test is
-    # of the page, and compiling five policies would take most of its time.
-    monkeypatch.setattr("jostle.theory.study.travel", by_chance)
-    monkeypatch.setattr("jostle.theory.study.descent", partial(descent, widths=(8, 16), steps=9))
+    # Every policy is constructed, but UCB1 plays in its place, and networks have the sizes that
+    # tests/theory uses: this test is about the page, and would mostly compile otherwise.
+    monkeypatch.setattr("jostle.theory.study.watch_run", watch_ucb1)
+    small = {
+        "check_gradient_descent": partial(check_gradient_descent, widths=(16, 256), steps=9),
+        "check_kernel_convergence": partial(check_kernel_convergence, widths=(16, 64, 256)),
+    }
+    for name, check in small.items():
+        monkeypatch.setattr(f"jostle.theory.study.{name}", check)
     folder = tmp_path / "out"
-    result = call(SMALL, "-n", 60, "-s", 2, "-m", 8, "-o", folder)
+    result = call(SMALL, "-n", 60, "-s", 2, "-m", 16, "-o", folder)
     assert result.exit_code == 0, result.output
     for words in (
         "effective dimension",
         "bound on the regret",
-        "times NPR's",
+        "times the regret of NPR",
         "NTKPerturbed, theory",
         "Lemma 4.1",
         "Lemma 4.2",
@@ -52,7 +58,9 @@ def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
     content = json.loads((folder / "theory.json").read_text())
     assert content["bound"]["total"] > max(content["final_regrets"]["NPR"])
     assert set(content["findings"]) >= {"lemma-4.1", "lemma-4.4", "lemma-4.6", "shape", "kernel"}
-    assert (folder / "theory.txt").read_text() in result.output
+    page = (folder / "theory.txt").read_text()
+    assert page in result.output
+    assert max(map(len, page.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(
@@ -65,7 +73,7 @@ def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
         ([SMALL, "-n", "60", "-m", "7"], "width must be even"),
     ],
 )
-def test_bad_arguments_get_one_line_and_leave_nothing(arguments, message, tmp_path, monkeypatch):
+def test_bad_arguments_get_one_line_and_leave_no_files(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = call(*arguments)
     assert result.exit_code == 2

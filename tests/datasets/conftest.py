@@ -1,6 +1,5 @@
-"""A private data folder for every test, a toy data set, and a web server that can misbehave."""
+"""A data folder per test, a toy data set, and a web server that can misbehave."""
 
-import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,8 +12,6 @@ from jostle.datasets.catalog.entry import File, TableSet
 
 from dataset_support import CONTENT, Site, sha
 
-REAL = os.environ.get("JOSTLE_DATA")  # before the tests point it elsewhere
-
 
 @pytest.fixture(autouse=True)
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -24,21 +21,6 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture
-def real(shared_cache: Path, folders: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The real data; parsed once for the whole session."""
-    if not REAL:
-        pytest.skip("the real data are needed: set JOSTLE_DATA to the folder that holds them")
-    monkeypatch.setenv("JOSTLE_DATA", REAL)
-    monkeypatch.setenv("JOSTLE_CACHE", str(shared_cache))
-    return Path(REAL)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the tests of the data sets share: archives in memory, and what a web server is to do."""
+"""Shared by the tests of data sets: archives in memory, and the script of a web server."""
 
 import hashlib
 import io
@@ -23,7 +23,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
 
 
 class Site:
-    """What the server serves, how it fails, and what it was asked."""
+    """What the server serves, how it fails, and which requests it received."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

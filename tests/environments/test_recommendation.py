@@ -1,6 +1,5 @@
 """The recommendation environment: its laws on made-up arrays, then the real data."""
 
-import os
 from functools import partial
 from pathlib import Path
 
@@ -10,11 +9,13 @@ import numpy as np
 import pytest
 
 from jostle import NPR, LinUCB, Uniform, simulate
-from jostle.datasets import banditlib, hetrec, vectors
-from jostle.datasets.user_features import user_features
+from jostle.datasets import authors_events, hetrec
+from jostle.datasets.embeddings import vectors
+from jostle.datasets.embeddings.node2vec import node2vec
 from jostle.environments import Recommendation
 from jostle.environments.recommendation.likes import Likes, distinct
 
+from requirements import package
 from support import assert_same, nbytes, no_compilation
 
 USERS, ITEMS, SHOWN = 6, 40, 5
@@ -261,13 +262,11 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def real(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def real(cache: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors are computed once a session, and of short walks, which take a second, not twenty."""
-    if not os.environ.get("JOSTLE_DATA"):
-        pytest.skip("the real data are needed: set JOSTLE_DATA to the folder that holds them")
-    pytest.importorskip("gensim", reason="the vectors need pip install 'jostle[data]'")
+    package("gensim")
     monkeypatch.setenv("JOSTLE_CACHE", str(cache))
-    monkeypatch.setattr(vectors, "user_features", partial(user_features, each=2, length=20))
+    monkeypatch.setattr(vectors, "node2vec", partial(node2vec, walks_per_node=2, length=20))
 
 
 # The items that somebody likes, and the pairs.
@@ -312,7 +311,7 @@ def test_the_authors_events(name, events):
     assert (environment.rounds, environment.features) == (events, 50)
     assert environment.users == USER_COUNTS[name]
     known = hetrec.read(name, "tagged")
-    theirs = banditlib.read(known)
+    theirs = authors_events.read(known)
     shown = rounds_of(environment, events)
     rewards = jax.vmap(jax.vmap(environment.catalogue.likes.contains, (None, 0)))(
         shown.user, shown.arms

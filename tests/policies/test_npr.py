@@ -1,6 +1,5 @@
 """NPR against Algorithm 1, and what users may bring to it."""
 
-import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,12 +24,6 @@ from jostle.types import Feedback, plain_round
 from support import EASY, FEATURES, POOL
 
 SMALL = {"network": MLP(16, 2), "training": Training(steps=3)}
-
-
-class FlaxNet(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(1)(nn.tanh(nn.Dense(16)(x)))
 
 
 @pytest.mark.parametrize(
@@ -128,18 +121,6 @@ def test_the_papers_algorithm_in_one_call():
     assert NPR.paper(FEATURES, pool=POOL).training.fitting == "pooled"
     changed = NPR.paper(FEATURES, noise=0.7, steps=3)
     assert (changed.noise, changed.training.steps) == (0.7, 3)
-
-
-def test_a_flax_module_is_a_network_as_it_stands():
-    policy = NPR(FEATURES, network=FlaxNet(), training=Training(step_size=0.01))
-    assert not policy.on_host
-    regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
-    assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
-    agent = Agent(policy)
-    contexts = np.random.default_rng(0).normal(size=(3, FEATURES))
-    for _ in range(3):
-        agent.learn(contexts[agent.choose(contexts)], 1.0)
-    assert agent.observations == 3
 
 
 def test_an_optimiser_of_the_users_own():

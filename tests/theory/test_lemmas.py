@@ -1,33 +1,31 @@
-"""The experiments on lemmas, each against a computation of its own."""
+"""The check of each lemma against an independent computation."""
 
 import math
 
-import jax
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from jostle.environments import Synthetic
-from jostle.models.networks import PaperNetwork
-from jostle.theory import OPTIMISM
-from jostle.theory.descent import descend_fully, descent, linear_solution, start
-from jostle.theory.kernel_rate import kernel_rate
-from jostle.theory.lemma_linear import linear, shortest_fit
-from jostle.theory.lemma_perturbation import (
-    Moment,
-    concentrated,
-    moments,
-    network_moment,
-    optimism,
-    perturbation,
+from jostle.theory import OPTIMISM, limit_kernel
+from jostle.theory.kernel_convergence import check_kernel_convergence
+from jostle.theory.lemma_4_1_linear_rewards import check_linear_rewards, fit_within_norm
+from jostle.theory.lemma_4_2_confidence_radius import check_confidence_radius
+from jostle.theory.lemma_4_3_concentration import check_concentration, concentrated
+from jostle.theory.lemma_4_4_optimism import check_optimism
+from jostle.theory.lemma_4_6_sum_of_widths import check_sum_of_widths
+from jostle.theory.lemma_c_1_gradient_descent import check_gradient_descent
+from jostle.theory.linearised_model import LinearisedModel
+from jostle.theory.network_fit import fit_to_convergence, initial_network, linear_solution
+from jostle.theory.perturbed_estimates import (
+    PerturbedEstimates,
+    perturb_linearised,
+    perturb_network,
 )
-from jostle.theory.lemma_radius import radius
-from jostle.theory.lemma_widths import widths
-from jostle.theory.linearised import Linearised
+from jostle.theory.power_law import regret_exponent
 from jostle.theory.problem import Problem
-from jostle.theory.shape import exponent, shape
-from jostle.theory.tangent import limit_kernel
-from jostle.theory.watched_run import Journey
+from jostle.theory.theorem_4_7_regret_growth import check_regret_growth
+from jostle.theory.watched_run import WatchedRun
 
 from theory_support import gradients
 
@@ -49,21 +47,21 @@ PROBLEM = Problem(
 def run_of(pulls):
     """A run that pulled these arms."""
     noise = 0.2 * np.random.default_rng(3).normal(size=len(pulls))
-    return Journey(PROBLEM, pulls, PROBLEM.rewards[pulls] + noise, np.zeros(len(pulls)))
+    return WatchedRun(PROBLEM, pulls, PROBLEM.rewards[pulls] + noise, np.zeros(len(pulls)))
 
 
-JOURNEY = run_of(np.concatenate([np.arange(ARMS), np.random.default_rng(4).integers(0, ARMS, 60)]))
+RUN = run_of(np.concatenate([np.arange(ARMS), np.random.default_rng(4).integers(0, ARMS, 60)]))
 
 
-def test_the_shortest_fit_is_least_squares_within_a_ball():
+def test_the_fit_within_a_norm_is_constrained_least_squares():
     rows = RNG.normal(size=(ARMS, 20))
     h = PROBLEM.rewards
-    residual, length = shortest_fit(rows @ rows.T, h, np.inf)
+    residual, length = fit_within_norm(rows @ rows.T, h, np.inf)
     free = np.linalg.lstsq(rows, h, rcond=None)[0]
     assert residual < 1e-9
     assert length == pytest.approx(np.linalg.norm(free))
     limit = 0.6 * length
-    residual, short = shortest_fit(rows @ rows.T, h, limit)
+    residual, short = fit_within_norm(rows @ rows.T, h, limit)
     assert short == pytest.approx(limit, rel=1e-6)
     # By projected descent over all 20 parameters instead.
     theta = np.zeros(20)
@@ -74,34 +72,34 @@ def test_the_shortest_fit_is_least_squares_within_a_ball():
     assert residual == pytest.approx(expected, rel=1e-3)
 
 
-def test_narrow_networks_cannot_and_wide_ones_can():
-    found = linear(PROBLEM, widths=(2, 256), draws=3)
+def test_only_wide_networks_fit_the_rewards_within_the_bound():
+    found = check_linear_rewards(PROBLEM, widths=(2, 256), draws=3)
     narrow, wide = found.numbers["residual_within_bound"]
     assert narrow > 0.01
     assert wide < 1e-6
     assert found.holds
-    assert not linear(PROBLEM, widths=(2,), draws=3).holds
+    assert not check_linear_rewards(PROBLEM, widths=(2,), draws=3).holds
 
 
-def test_the_kernel_comes_near_with_the_square_root_of_the_width():
-    found = kernel_rate(PROBLEM, widths=(32, 128, 512), draws=8)
+def test_the_error_of_the_kernel_falls_like_the_square_root_of_the_width():
+    found = check_kernel_convergence(PROBLEM, widths=(32, 128, 512), draws=8)
     assert -0.75 < found.numbers["exponent_all_weights"] < -0.3
-    assert found.verdict == "holds, mended"
+    assert found.verdict == "holds, corrected"
     assert found.numbers["error_all_weights_to_definition"][-1] > 0.2
     assert found.numbers["distance_of_the_limits"] > 0.2
 
 
 def test_optimism_is_the_tail_of_a_normal():
-    (moment,) = moments(JOURNEY, [40], draws=20_000)
-    counts, sums = JOURNEY.tallies(40)
-    model = Linearised.after(PROBLEM.kernel, 1.0, counts)
+    (perturbed,) = perturb_linearised(RUN, [40], draws=20_000)
+    counts, sums = RUN.tallies(40)
+    model = LinearisedModel.after(PROBLEM.kernel, 1.0, counts)
     sigma = PROBLEM.scale(model.log_det)
-    assert moment.scale == sigma
+    assert perturbed.scale == sigma
     spread = sigma * np.sqrt((model.matrix**2) @ counts)
     expected = ndtr((model.estimates(sums) - PROBLEM.rewards) / spread)
-    found = np.mean(moment.estimates >= PROBLEM.rewards, axis=0)
+    found = np.mean(perturbed.estimates >= PROBLEM.rewards, axis=0)
     np.testing.assert_allclose(found, expected, atol=5 * 0.5 / math.sqrt(20_000))
-    assert moment.within
+    assert perturbed.within_radius
     assert expected.min() > OPTIMISM  # the lemma itself
 
 
@@ -109,62 +107,66 @@ def test_concentration_counts_draws_in_which_all_arms_are_near():
     centre, wide = np.zeros(2), np.ones(2)
     beta = math.sqrt(4 * math.log(10) + 2 * math.log(2))
     estimates = np.array([[0.0, 0.9], [0.0, 1.1], [-1.2, 0.0], [0.5, -0.5]]) * beta
-    moment = Moment(10, True, centre, wide, 1.0, estimates)
-    held, epsilon = concentrated(moment)
+    perturbed = PerturbedEstimates(10, True, centre, wide, 1.0, estimates)
+    held, epsilon = concentrated(perturbed)
     assert held == 0.5
     assert epsilon == pytest.approx(0.2 * beta)
 
 
-def test_findings_say_when_a_lemma_fails():
-    small = moments(JOURNEY, [20, 60], draws=500)
+def test_checks_report_when_a_lemma_fails():
+    small = perturb_linearised(RUN, [20, 60], draws=500)
     network = small[-1]
-    assert perturbation(small, network, 8).holds
-    assert optimism(JOURNEY, small, small, network, 8).holds
+    assert check_concentration(small, network, 8).holds
+    assert check_optimism(PROBLEM.rewards, small, small, network, 8).holds
     wild = [m._replace(estimates=m.centre + 9 * (m.estimates - m.centre)) for m in small]
-    assert perturbation(wild, network, 8).verdict == "FAILS"
+    assert check_concentration(wild, network, 8).verdict == "FAILS"
     gloomy = [m._replace(estimates=m.estimates - 99) for m in small]
-    assert optimism(JOURNEY, gloomy, small, network, 8).verdict == "FAILS"
-    assert radius({"run": [JOURNEY]}).holds
-    liar = JOURNEY._replace(rewards=JOURNEY.rewards + 50)
-    assert not radius({"run": [liar]}).holds
-    assert widths({"run": JOURNEY}).holds
+    assert check_optimism(PROBLEM.rewards, gloomy, small, network, 8).verdict == "FAILS"
+    outside = [m._replace(within_radius=False) for m in small]  # so the lemma says nothing
+    unknown = check_optimism(PROBLEM.rewards, outside, small, network, 8)
+    assert not unknown.holds
+    assert "E_t1, which the lemma assumes, held in none" in unknown.found
+    assert check_confidence_radius({"run": [RUN]}).holds
+    liar = RUN._replace(rewards=RUN.rewards + 50)
+    assert not check_confidence_radius({"run": [liar]}).holds
+    assert check_sum_of_widths({"run": RUN}).holds
 
 
 @pytest.fixture(scope="module")
-def begin():
-    return start(PROBLEM, 16)
+def initial():
+    return initial_network(PROBLEM, 16)
 
 
 COUNTS = np.array([1.0, 2, 3, 1, 5, 2])
 
 
-def test_the_linear_solution_is_a_inverse_b(begin):
+def test_the_linear_solution_is_a_inverse_b(initial):
     targets = PROBLEM.rewards
-    rows = gradients(PaperNetwork(16, 3), begin.params, CONTEXTS)
-    flat = np.concatenate([r.reshape(ARMS, -1) for r in rows], axis=1)
+    flat = gradients(initial.params, CONTEXTS)
     a = np.eye(flat.shape[1]) + flat.T @ (COUNTS[:, None] * flat)
     solution = np.linalg.solve(a, flat.T @ (COUNTS * targets))
-    tree, estimates = linear_solution(begin, COUNTS, targets, 1.0)
+    tree, estimates = linear_solution(initial, COUNTS, targets, 1.0)
     found = np.concatenate([np.asarray(leaf).ravel() for leaf in tree])
     np.testing.assert_allclose(found, solution / math.sqrt(16), rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(estimates, flat @ solution, rtol=1e-4, atol=1e-5)
 
 
-def test_descent_on_tiny_targets_finds_the_linear_solution(begin):
+def test_descent_on_tiny_targets_finds_the_linear_solution(initial):
     """So near to theta_0 no ReLU switches, and the network is its linearisation."""
     targets = 1e-3 * PROBLEM.rewards
-    params, estimates = descend_fully(begin, COUNTS, np.stack([targets, 0 * targets]), 1.0)
-    _, linear = linear_solution(begin, COUNTS, targets, 1.0)
+    fits, estimates = fit_to_convergence(initial, COUNTS, np.stack([targets, 0 * targets]), 1.0)
+    _, linear = linear_solution(initial, COUNTS, targets, 1.0)
     np.testing.assert_allclose(estimates[0], linear, rtol=0.02, atol=1e-6)
     np.testing.assert_allclose(estimates[1], 0, atol=1e-9)
-    assert jax.tree.leaves(params)[0].shape[0] == 2
+    for fitted, start in zip(fits[1], initial.params, strict=True):  # nothing to learn from zeros
+        np.testing.assert_allclose(fitted, start, atol=1e-7)
     # Lemma 4.4's perturbations are not tiny: a network of 16 is far from linear under them.
-    moment = network_moment(JOURNEY, begin, draws=2)
-    assert moment.estimates.shape == (2, ARMS)
+    perturbed = perturb_network(RUN, initial, draws=2)
+    assert perturbed.estimates.shape == (2, ARMS)
 
 
-def test_descent_comes_nearer_as_networks_get_wider():
-    found = descent(PROBLEM, widths=(16, 256), steps=200)
+def test_descent_approaches_the_linear_solution_as_networks_get_wider():
+    found = check_gradient_descent(PROBLEM, widths=(16, 256), steps=200)
     near, _ = found.numbers["exponents"].values()
     assert near < -0.15
     assert found.holds
@@ -174,22 +176,22 @@ def test_the_exponent_of_a_power_law_and_its_interval():
     rng, t = np.random.default_rng(0), np.arange(1, 2001)
     powers = 0.5 + 0.1 * rng.normal(size=8)
     runs = np.stack([3 * t**p for p in powers])
-    found = exponent(runs, first=20)
+    found = regret_exponent(runs, first=20)
     assert found.mean == pytest.approx(powers.mean(), abs=0.01)
     half = 2.3646 * powers.std(ddof=1) / math.sqrt(8)  # Student's 97.5% point with 7 degrees
     assert found.high - found.mean == pytest.approx(half, rel=0.05)
-    assert exponent(runs[:1], first=20).high == math.inf
+    assert regret_exponent(runs[:1], first=20).high == math.inf
 
 
-def test_the_sweep_is_not_counted_in_the_shape():
+def test_the_sweep_is_not_counted_in_the_growth():
     t = np.arange(1, 2001)
     after = 30 + 2 * np.sqrt(t)
     runs = np.stack([np.concatenate([np.linspace(0, 30, 100), after])] * 2)
-    found = shape(runs, swept=100)
+    found = check_regret_growth(runs, swept=100)
     assert found.numbers["exponent"] == pytest.approx(0.5, abs=0.01)
     assert found.holds
-    alone = shape(runs[:1], swept=100)
+    alone = check_regret_growth(runs[:1], swept=100)
     assert alone.holds
     assert "no interval" in alone.found
     straight = np.stack([0.2 * np.arange(1, 501)] * 2)
-    assert not shape(straight, swept=50).holds
+    assert not check_regret_growth(straight, swept=50).holds

@@ -1,24 +1,25 @@
-"""Shared by the tests of the theory: networks and their gradients, written out."""
+"""Shared by the tests of the theory: the gradients of a network, by finite differences."""
 
-import jax
 import numpy as np
 
-from jostle.models.networks import estimate
+from jostle.models.networks import PaperNetwork, estimate
 
 
-def gradients(network, params, contexts):
-    """g(x; theta_0) / sqrt(m) of each context, written out."""
-    rows = jax.vmap(jax.grad(lambda p, x: estimate(network, p, x[None])[0]), in_axes=(None, 0))(
-        params, np.float32(contexts)
-    )
-    return [np.asarray(r, np.float64) / np.sqrt(network.width) for r in rows]
+def gradients(weights, contexts, step=1e-6):
+    """g(x; theta_0) / sqrt(m), (K, p), of a ``PaperNetwork`` with these weights.
 
-
-def drawn(rng, width, depth, features):
-    """The initial weights of Algorithm 1, drawn by NumPy."""
-    half, weights = width // 2, []
-    for fan in [features] + [half] * (depth - 2):
-        block = rng.normal(size=(fan, half)) * np.sqrt(4 / width)
-        weights.append(np.block([[block, 0 * block], [0 * block, block]]))
-    last = rng.normal(size=(half, 1)) * np.sqrt(2 / width)
-    return [*weights, np.concatenate([last, -last])]
+    Central differences in float64: away from the kinks of ReLU the output is linear in any single
+    weight, so they are exact to rounding.
+    """
+    network = PaperNetwork(weights[-1].shape[0], len(weights))
+    params = [np.array(w, np.float64) for w in weights]
+    rows = []
+    for weight in params:
+        for index in np.ndindex(weight.shape):
+            kept, ends = weight[index], []
+            for sign in (1, -1):
+                weight[index] = kept + sign * step
+                ends.append(estimate(network, params, np.asarray(contexts, np.float64)))
+            weight[index] = kept
+            rows.append((ends[0] - ends[1]) / (2 * step))
+    return np.stack(rows, axis=1) / np.sqrt(network.width)

@@ -1,41 +1,48 @@
-"""All benchmarks, one after another."""
+"""The benchmarks of ``jostle bench``, by name."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from jostle.benchmarks import authors, baselines, deciding, laboratory, learning, memory_use
-from jostle.benchmarks.measure import Row, on_one_core
+from jostle.benchmarks import (
+    agent_latency,
+    choosing,
+    covariance_forms,
+    import_time,
+    lab_overhead,
+    learning,
+    lin_ucb,
+    memory_use,
+    pytorch_reference,
+)
+from jostle.benchmarks.comparison import Row
 
-Benchmark = Callable[[], Row | list[Row]]
+Benchmark = Callable[[bool], Row | list[Row]]
+"""A function of ``quick``: fewer repetitions, for a first look. Its docstring describes it."""
 
 SUITE: dict[str, Benchmark] = {
-    "pooled-update": lambda: [
-        on_one_core(learning.pooled_against_sgemm),
-        learning.pooled_against_sgemm(),
-    ],
-    "late-round": lambda: [
-        on_one_core(learning.late_against_early),
-        learning.late_against_early(),
-    ],
-    "bounded-memory": memory_use.bounded_stays_bounded,
-    "decision": deciding.choose_against_numpy,
+    "agent": agent_latency.agent_latency,
+    "agent-policies": agent_latency.policy_latency,
+    "decision": choosing.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
-    "import": deciding.import_against_jax,
-    "lin-ucb": baselines.linucb_against_numpy,
-    "covariance": lambda: [
-        *(on_one_core(baselines.dual_against_primal, n) for n in (256, 1024, 4096)),
-        baselines.dual_against_primal(1024),
-    ],
-    "trial": laboratory.trial_overhead,
-    "workers": laboratory.second_worker,
+    "pooled-update": learning.pooled_update,
+    "late-round": learning.late_round,
+    "bounded-memory": memory_use.bounded_memory,
+    "lin-ucb": lin_ucb.lin_ucb_against_numpy,
+    "covariance": covariance_forms.covariance_forms,
+    "import": import_time.import_against_jax,
+    "trial": lab_overhead.trial_overhead,
+    "workers": lab_overhead.second_worker,
 }
-if authors.available():
-    SUITE["authors-1000"] = lambda: authors.ours_against_authors(1_000)
-    SUITE["authors-5000"] = lambda: authors.ours_against_authors(5_000)
-    SUITE["authors-regret"] = authors.regret_against_authors
+if pytorch_reference.available():
+    SUITE["pytorch-learning"] = pytorch_reference.learning_against_pytorch
+    SUITE["pytorch-regret"] = pytorch_reference.regret_against_pytorch
 
 
-def run_suite(names: list[str]) -> Iterator[Row]:
-    """The rows of the named benchmarks, as they are measured."""
-    for name in names:
-        rows = SUITE[name]()
-        yield from [rows] if isinstance(rows, Row) else rows
+def run(name: str, quick: bool = False) -> list[Row]:
+    """Run the benchmark of this name."""
+    rows = SUITE[name](quick)
+    return [rows] if isinstance(rows, Row) else rows
+
+
+def description(name: str) -> str:
+    """Return what the benchmark of this name measures, in one line."""
+    return (SUITE[name].__doc__ or "").strip().splitlines()[0]

@@ -1,4 +1,4 @@
-"""``jostle report``, ``summary`` and ``status``: what was found, and how far it is."""
+"""``jostle report``, ``summary`` and ``status``: results, and the progress of an experiment."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,28 +11,49 @@ from jostle.cli.session import bad_input, finish
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="Of an experiment, finished or not.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of an experiment, finished or not.", metavar="FOLDER")
+    ],
 ) -> None:
-    """Write the figures and the report of an experiment again, and show its table."""
+    """Write the figures and the report of an experiment again, and show its tables.
+
+    [bold]Example[/]
+
+    [cyan]jostle report runs/quick/fig1a[/]
+    """
     with bad_input():
         from jostle.lab.results.folder import read
 
         outcome = read(folder)
-    if not outcome.runs() and outcome.experiment.figure != "statistics":
-        stop(f"no trial of {str(folder)!r} is finished", FAILED)
+    if outcome.trials() and not outcome.runs():
+        stop(f"no run in {str(folder)!r} is finished yet; see: jostle status {folder}", FAILED)
     finish(Console(), outcome, folder)
 
 
 def summary(
-    folder: Annotated[Path, typer.Argument(help="Of folders of experiments, as reproduce makes.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder that holds folders of experiments, as [cyan]jostle reproduce[/] makes.",
+            metavar="FOLDER",
+        ),
+    ],
     out: Annotated[
         Path,
         typer.Option(
-            "--output", "--out", "-o", help="The page; figures go into images/ beside it."
+            "--output",
+            "--out",
+            "-o",
+            help="The Markdown file; its figures go into images/ beside it.",
         ),
     ] = Path("results.md"),
 ) -> None:
-    """Write all results of a folder as one Markdown page, the paper's claims judged by them."""
+    """Write all results of a folder as one Markdown page, with verdicts on the paper's claims.
+
+    [bold]Example[/]
+
+    [cyan]jostle summary results --out docs/results.md[/]
+    """
     with bad_input():
         from jostle.lab.render.markdown import collect, save
 
@@ -42,14 +63,19 @@ def summary(
 
 
 def status(
-    folder: Annotated[Path, typer.Argument(help="Of an experiment.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of an experiment.", metavar="FOLDER")],
 ) -> None:
-    """Say how far an experiment is, from another shell than the one it runs in."""
+    """Show how far an experiment is, from another shell than the one it runs in.
+
+    [bold]Example[/]
+
+    [cyan]jostle status runs/quick/fig1a[/]
+    """
     with bad_input():
         from jostle.lab.results import folder as store
         from jostle.lab.running.status import lines
 
         outcome = store.read(folder)
-        told = lines(store.status(folder), outcome, store.locked(folder))
-    for line in told:
+        shown = lines(store.status(folder), outcome, store.locked(folder))
+    for line in shown:
         typer.echo(line)

@@ -107,20 +107,12 @@ def _say_stopped(reason: str, outcome: "Outcome") -> None:
 
 
 def finish(console: Console, outcome: "Outcome", folder: Path) -> None:
-    """Write the figures and the report, then print the tables."""
-    from jostle.lab.analysis import ranking as table
-    from jostle.lab.render.headline import headlines
+    """Write the report and the figures, then show the tables."""
+    from jostle.lab.render import terminal
     from jostle.lab.render.html import report as pages
 
     paths = pages.save(outcome, folder)
-    for comparison in outcome.comparisons:
-        plan = comparison.plan
-        console.print()
-        console.print(table.as_rich(comparison, f"{plan.environment}, {plan.rounds:,} rounds"))
-    for sentences in headlines(outcome):
-        console.print("\n" + " ".join(sentences), markup=False, highlight=False)
-    if outcome.comparisons:
-        console.print("\n" + table.NOTE + "\n", style="dim", highlight=False)
+    terminal.show(console, outcome)
     for path in paths[:2]:
         name = "report" if path.suffix == ".html" else "figure"
         console.print(f"{name}  {path}", markup=False, highlight=False, soft_wrap=True)

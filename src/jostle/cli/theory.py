@@ -1,4 +1,7 @@
-"""The ``jostle theory`` command. As in ``jostle.cli``, everything heavy is imported inside."""
+"""The ``jostle theory`` command: the regret bound on a bandit, and a check of every lemma.
+
+Heavy modules are imported inside the function, so that ``--help`` answers at once.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,21 +16,30 @@ def theory(
     environment: Annotated[
         str,
         typer.Argument(
-            help="A synthetic bandit with a fixed pool of arms: h1 or h2, maybe with settings, as "
-            "in [cyan]h1:pool=50,noise=0.2[/]."
+            help="A synthetic bandit with a fixed pool of arms: h1 or h2, optionally with settings "
+            "as in [cyan]h1:pool=50,noise=0.2[/]."
         ),
     ] = "h1",
-    rounds: Annotated[int, typer.Option("--rounds", "-n", min=1, help="T, of each run.")] = 2000,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-n", min=1, help="T, the number of rounds of each run.")
+    ] = 2000,
     seeds: Annotated[
-        int, typer.Option("--seeds", "-s", min=1, help="Problems, each played by every policy.")
+        int,
+        typer.Option(
+            "--seeds", "-s", min=1, help="Number of problems; each policy plays each of them."
+        ),
     ] = 5,
-    width: Annotated[int, typer.Option("--width", "-m", min=2, help="m of the networks.")] = 64,
-    depth: Annotated[int, typer.Option("--depth", "-L", min=2, help="L of the networks.")] = 3,
+    width: Annotated[
+        int, typer.Option("--width", "-m", min=2, help="m, the width of the networks.")
+    ] = 64,
+    depth: Annotated[
+        int, typer.Option("--depth", "-L", min=2, help="L, the number of weight matrices.")
+    ] = 3,
     lam: Annotated[
-        float, typer.Option("--lambda", help="Regularisation; the theorem wants 1 or more.")
+        float, typer.Option("--lambda", help="Regularisation; Theorem 4.7 requires at least 1.")
     ] = 1.0,
     delta: Annotated[
-        float, typer.Option("--delta", help="How unlikely the bound may be to fail.")
+        float, typer.Option("--delta", help="Probability with which the bound may fail.")
     ] = 0.05,
     output: Annotated[
         Path | None,
@@ -35,34 +47,34 @@ def theory(
             "--output",
             "--out",
             "-o",
-            help="Folder for the results: a new or empty one, since nothing is overwritten.",
+            help="Folder for the results; must be new or empty, since nothing is overwritten.",
             show_default="runs/theory-ENVIRONMENT-TIME",
         ),
     ] = None,
 ) -> None:
-    """What the paper's theory says about a bandit, and whether its lemmas hold there.
+    """Compute the paper's regret bound for a bandit, and check each lemma on it.
 
-    Prints a page: the effective dimension of the arms, the regret bound of
-    Theorem 4.7 beside the regret that was measured, and a verdict on each
-    lemma from an experiment. Practice (NPR as one would use it) plays beside
-    theory (NPR perturbed as hard as Lemma 4.4 asks) and beside the linearised
-    algorithm that the proofs are about (NTKPerturbed). docs/theory.md explains
-    each number, and where the paper's formulas had to be mended.
+    Prints the effective dimension of the arms, the regret bound of Theorem 4.7
+    beside the measured regret, and a verdict on each lemma from an experiment.
+    NPR with its defaults is compared with NPR perturbed as strongly as
+    Lemma 4.4 requires (NPR.theory), and with the linearised algorithm that the
+    proofs analyse (NTKPerturbed). docs/theory.md explains each number and lists
+    the corrections to the paper's formulas.
 
     [bold]Examples[/]
 
     [cyan]jostle theory h1[/]
-      the paper's first bandit, in some minutes
+      the first bandit of the paper; takes a few minutes
 
     [cyan]jostle theory h2 -n 10000 -s 10[/]
-      as long as the paper's runs
+      as many rounds as in the paper
 
     [cyan]jostle theory h1:features=5,pool=20,shown=20 -n 500[/]
-      a small one
+      a small bandit
 
-    [bold]What it writes[/]
+    [bold]Output[/]
 
-    theory.txt (the page), theory.png (the figure) and its panels one by one,
+    theory.txt (the printed page), theory.png (all plots) and one PNG per plot,
     theory.json (the numbers)
     """
     console = Console()
@@ -70,8 +82,8 @@ def theory(
         from jostle.environments import Synthetic
         from jostle.factory import make_environment
         from jostle.lab.results.locations import make_empty
-        from jostle.theory.page import page, save
-        from jostle.theory.study import study
+        from jostle.theory.report import page, save
+        from jostle.theory.study import run_study
 
         try:
             world = make_environment(environment)
@@ -82,17 +94,17 @@ def theory(
             folder = make_empty(output, f"theory-{environment}")
         except ValueError as error:
             stop(str(error), BAD_INPUT)
-        except (FileNotFoundError, ImportError) as error:  # data or a package that is not here
+        except (FileNotFoundError, ImportError) as error:  # missing data or package
             stop(str(error), FAILED)
         try:
             with console.status("starting ...") as status:
 
-                def tell(text: str) -> None:
-                    status.update(f"{text} ...")
+                def report(step: str) -> None:
+                    status.update(f"{step} ...")
                     if not console.is_terminal:
-                        console.print(text, markup=False, highlight=False)
+                        console.print(step, markup=False, highlight=False)
 
-                found = study(
+                study = run_study(
                     world,
                     rounds=rounds,
                     seeds=seeds,
@@ -100,17 +112,17 @@ def theory(
                     depth=depth,
                     lam=lam,
                     delta=delta,
-                    report=tell,
+                    report=report,
                 )
-                paths = save(found, environment, folder)
+                paths = save(study, environment, folder)
         except (ValueError, KeyboardInterrupt) as error:
             if output is None:
-                folder.rmdir()  # nothing to put into the folder that was made for it
+                folder.rmdir()  # made for these results, and still empty
             if isinstance(error, KeyboardInterrupt):
                 raise
             stop(str(error), BAD_INPUT)
         console.print()
-        console.print(page(found, environment), markup=False, highlight=False, soft_wrap=True)
+        console.print(page(study, environment), markup=False, highlight=False, soft_wrap=True)
         console.print(f"figure  {paths[0]}", markup=False, highlight=False, soft_wrap=True)
     except KeyboardInterrupt:
         stop("Interrupted", INTERRUPTED)

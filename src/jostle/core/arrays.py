@@ -12,17 +12,14 @@ from jaxtyping import Array, Bool, Float, Int
 AnyArray = Any
 """A NumPy or a JAX array. Their union would reject most arithmetic between the two."""
 
-Context = Float[AnyArray, "features"]
 Contexts = Float[AnyArray, "n features"]
 Scores = Float[AnyArray, "k"]
+Probabilities = Float[AnyArray, "k"]
 Mask = Bool[AnyArray, "k"]
-Ids = Int[AnyArray, "k"]
 Index = Int[AnyArray, ""]
-Number = Float[AnyArray, ""]
-Rewards = Float[AnyArray, "n"]
+Key = Any
+"""A JAX key, or a NumPy generator on the host."""
 
 Vector = Float[Array, "n"]
-"""Of JAX, as all that follow."""
 Matrix = Float[Array, "rows columns"]
-Key = Any
-"""A JAX key; on the host a NumPy generator."""
+"""JAX arrays only, as ``Vector``."""

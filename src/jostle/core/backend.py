@@ -1,4 +1,4 @@
-"""The one seam between NumPy and JAX: code that runs on either asks here.
+"""NumPy or JAX: array namespaces and random numbers for code that runs on either.
 
 Decisions run on the host with NumPy arrays and a NumPy generator as their key; simulations are
 compiled with JAX arrays and JAX keys.

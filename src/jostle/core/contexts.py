@@ -1,9 +1,10 @@
-"""Contexts as vectors, or as blocks of the disjoint model: x in the block of its arm, else zeros.
+"""Contexts as vectors or, in the disjoint model, as blocks without their zeros.
 
-A K-class bandit with d features has contexts of K d entries of which d are not zero (Li et al.
-2010, and Section 5.2 of the paper). ``Blocks`` keeps just those d and the number of the block, so
-that neither memory nor arithmetic is spent on the zeros; ``dense`` writes them out for those who
-need them. Functions here take either form, as NumPy or JAX arrays.
+In the disjoint model every arm has weights of its own: the context of arm i is x in block i and
+zero elsewhere. A K-class bandit with d features has contexts of K d entries, of which d are not
+zero (Li et al. 2010, and Section 5.2 of the paper). ``Blocks`` keeps just those d entries and the
+number of the block, so that neither memory nor arithmetic is spent on the zeros; ``dense`` fills
+them in. Functions here take either form, as NumPy or JAX arrays.
 """
 
 from typing import Any, NamedTuple
@@ -20,13 +21,13 @@ class Blocks(NamedTuple):
 
 
 FEW_BLOCKS = 8
-"""Up to so many blocks a compiled gradient step is faster by one product with the zeros than by
-gathering the weights of each context. In NumPy gathering is always faster."""
+"""Up to this many blocks, a compiled gradient step is faster with one product that includes the
+zeros than with a gather of the weights of each context. In NumPy the gather is always faster."""
 
 
 def count(contexts: Any) -> int:
-    """How many contexts there are."""
-    return (contexts.block if isinstance(contexts, Blocks) else contexts).shape[0]
+    """The number of contexts."""
+    return int((contexts.block if isinstance(contexts, Blocks) else contexts).shape[0])
 
 
 def take(contexts: Any, index: Any) -> Any:
@@ -37,7 +38,7 @@ def take(contexts: Any, index: Any) -> Any:
 
 
 def dense(contexts: Any, features: int) -> Any:
-    """Contexts as vectors of ``features`` entries, the zeros written out."""
+    """Contexts as vectors of ``features`` entries, with their zeros."""
     if not isinstance(contexts, Blocks):
         return contexts
     x, block = contexts
@@ -59,7 +60,7 @@ def product(contexts: Any, weight: Any) -> Any:
 
 
 def empty(features: int, blocks: int | None) -> Any:
-    """Room for no contexts yet, of ``features`` entries, in ``blocks`` if there are any."""
+    """An array of no contexts yet, of ``features`` entries; ``Blocks`` if ``blocks`` is given."""
     if blocks is None:
         return jnp.zeros((0, features))
     return Blocks(jnp.zeros((0, features // blocks)), jnp.zeros(0, jnp.int32))

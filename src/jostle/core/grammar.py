@@ -1,6 +1,6 @@
-"""Names with settings as text: ``npr``, ``npr:noise=0.2,steps=10``, ``my.module:Mine``.
+"""Parsing of names with settings: ``npr``, ``npr:noise=0.2,steps=10``, ``my.module:Mine``.
 
-Pure text: nothing is looked up or built here (``jostle.factory`` does that).
+This is text only, and needs no JAX: ``jostle.factory`` builds the objects.
 """
 
 from collections.abc import Iterable
@@ -10,16 +10,16 @@ WORDS = {"none": None, "true": True, "false": False}
 
 
 class Name(NamedTuple):
-    """A name and the settings that came with it."""
+    """A name and the settings given with it."""
 
     name: str
     settings: dict[str, Any]
 
 
 def parse(text: str) -> Name:
-    """``name`` or ``name:setting=value,setting=value``."""
+    """Parse ``name`` or ``name:setting=value,setting=value``."""
     head, _, tail = text.strip().rpartition(":")
-    if "=" not in tail:  # no settings, though maybe the colon of module:Class
+    if "=" not in tail:  # no settings; the colon may be that of module:Class
         head, tail = text.strip(), ""
     settings: dict[str, Any] = {}
     for piece in filter(None, (piece.strip() for piece in tail.split(","))):

@@ -1,16 +1,22 @@
-"""How our figures look, and how they become files."""
+"""The style of all figures, and how they are written to files."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jostle.core.atomic import atomic
 
-INK = "#222222"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, SOFT = "#222222", "#666666"
+"""The colours of text, and of what stands back."""
+# Any, because Matplotlib types its settings as a set of names that changes with its version.
 STYLE: Any = {
     "font.family": "sans-serif",
     "font.size": 10,
     "text.color": INK,
-    "text.parse_math": False,  # names are text
+    "text.parse_math": False,  # names of policies may hold dollar signs
     "axes.edgecolor": "#999999",
     "axes.labelcolor": INK,
     "axes.spines.right": False,
@@ -27,10 +33,17 @@ STYLE: Any = {
 }
 
 
-def write(figure: Any, path: Path, *, dpi: int = 150) -> Path:
-    """Write a figure whole or not at all, as the kind that the path's suffix says."""
+def style() -> AbstractContextManager[None]:
+    """A context in which Matplotlib draws in our style."""
+    from matplotlib import rc_context
+
+    return rc_context(STYLE)
+
+
+def write(figure: "Figure", path: Path, *, dpi: int = 150) -> Path:
+    """Write a figure, whole or not at all, in the format that the suffix of ``path`` names."""
     kind = path.suffix[1:]
-    extra: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": dpi}
+    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": dpi}
     with atomic(path) as file:
-        figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, **extra)
+        figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, **options)
     return path

@@ -1,4 +1,4 @@
-"""Checks of what users pass in: each names the argument, what was found and what was wanted."""
+"""Validation of arguments: errors that name the argument, what was found and what was expected."""
 
 import difflib
 from collections.abc import Iterable
@@ -8,14 +8,14 @@ import numpy as np
 
 
 def lookup(kind: str, name: str, options: dict[str, Any]) -> Any:
-    """Return ``options[name]``, or raise a ``ValueError`` that says the nearest names."""
+    """Return ``options[name]``, or raise a ``ValueError`` that suggests the nearest names."""
     if isinstance(name, str) and name in options:
         return options[name]
     raise ValueError(unknown(kind, name, options))
 
 
 def unknown(kind: str, name: object, options: Iterable[str]) -> str:
-    """The message for an unknown name: the nearest ones first, else all there are."""
+    """The message for an unknown name: it suggests the nearest names, or else lists all."""
     options = list(options)
     folded = {option.casefold(): option for option in options}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=3, cutoff=0.5)
@@ -27,7 +27,7 @@ def unknown(kind: str, name: object, options: Iterable[str]) -> str:
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """A whole number of at least ``least``."""
+    """``value`` as an int, if it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     if value < least:
@@ -36,19 +36,19 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 
 
 def number(name: str, value: Any, least: float = 0.0, most: float = np.inf) -> None:
-    """Every entry of ``value`` is a finite number between ``least`` and ``most``."""
+    """Check that every entry of ``value`` is a finite number between ``least`` and ``most``."""
     array = numeric(name, value)
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} must be finite, not {value!r}")
     if np.any(array < least) or np.any(array > most):
-        wanted = f"at least {least:g}" if most == np.inf else f"between {least:g} and {most:g}"
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
+        expected = f"at least {least:g}" if most == np.inf else f"between {least:g} and {most:g}"
+        raise ValueError(f"{name} must be {expected}, not {value!r}")
 
 
 def numeric(name: str, value: Any) -> np.ndarray:
-    """``value`` as an array of real numbers (of whatever shape and precision)."""
+    """``value`` as an array of real numbers, of any shape and precision."""
     if value is None:
-        raise TypeError(f"{name} is missing: numbers are wanted, found None")
+        raise TypeError(f"{name} is missing: expected numbers, got None")
     try:
         array = np.asarray(value)
     except ValueError as error:  # rows of unequal length

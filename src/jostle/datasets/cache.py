@@ -1,14 +1,12 @@
-"""Arrays kept on disk between runs, as ``.npz`` without pickle, and rebuilt whenever in doubt.
+"""Caching arrays on disk between runs.
 
-A file is named by what it was made from, so a change of the raw data or of the parser makes a new
-one; it is written under another name and moved, so no half file is ever found; and one that cannot
-be read (damaged, cut, of another layout) is made again.
+Arrays are stored as ``.npz`` without pickle. The name of a file contains a checksum of what it was
+made from, so that other raw data or another parser make another file. Files appear whole or not at
+all, and one that cannot be read (damaged, truncated, of another layout) is built again.
 """
 
 import contextlib
 import hashlib
-import os
-import tempfile
 import warnings
 import zipfile
 import zlib
@@ -17,14 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from jostle.datasets import paths as store
+from jostle.core.atomic import atomic
+from jostle.datasets import paths
 
 Arrays = dict[str, np.ndarray]
 
 
 def cached(name: str, key: str, build: Callable[[], Arrays]) -> Arrays:
-    """The arrays stored for ``name`` and ``key``, else those that ``build`` makes, then stored."""
-    place = store.cache_folder() / "parsed" / f"{name}-{key[:20]}.npz"
+    """Return the arrays stored under ``name`` and ``key``; otherwise build and store them.
+
+    Storing arrays deletes those of the same name under another key. If the cache folder cannot be
+    written to, there is a warning.
+    """
+    place = paths.cache_folder() / "parsed" / f"{name}-{key[:20]}.npz"
     arrays = _read(place, key)
     if arrays is None:
         arrays = build()
@@ -32,15 +35,15 @@ def cached(name: str, key: str, build: Callable[[], Arrays]) -> Arrays:
             _write(place, name, arrays | {"_key": np.array(key)})
         except OSError as error:
             warnings.warn(
-                f"the parsed data set {name!r} could not be cached in {place.parent} ({error}); "
-                f"set {store.CACHE} to a folder that you may write to",
+                f"{name!r} could not be cached in {place.parent} ({error}); set {paths.CACHE} to "
+                "a folder that you can write to",
                 stacklevel=2,
             )
     return arrays
 
 
 def fingerprint(places: Iterable[Path], *parts: object) -> str:
-    """One checksum of the stored bytes of files (cheap even when they are gzipped) and of parts."""
+    """A checksum of the stored bytes of files, still compressed, and of the ``repr`` of parts."""
     total = hashlib.sha256(repr(parts).encode())
     for place in places:
         with place.open("rb") as file:
@@ -50,7 +53,7 @@ def fingerprint(places: Iterable[Path], *parts: object) -> str:
 
 def _read(place: Path, key: str) -> Arrays | None:
     try:
-        # Opened here, as np.load leaves a damaged file open.
+        # Opened here, because np.load leaves a damaged file open.
         with place.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
@@ -60,16 +63,9 @@ def _read(place: Path, key: str) -> Arrays | None:
 
 def _write(place: Path, name: str, arrays: Arrays) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}-", suffix=".npz", dir=place.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        os.replace(temporary, place)
-    except BaseException:  # Ctrl-C as well: the half file must go
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with atomic(place) as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
     for old in place.parent.glob(f"{name}-*.npz"):
         if old != place:
-            with contextlib.suppress(OSError):  # another process may hold it open
+            with contextlib.suppress(OSError):  # another process may have it open
                 old.unlink()

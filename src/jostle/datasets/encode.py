@@ -1,24 +1,24 @@
-"""Tables to float32 matrices of features, in the paper's way or in the practical one.
-
-``paper``
-    As the paper's group did: a category is its ordinal code, in alphabetical (sorted) order from
-    0; missing is -1; numbers are left as they are; each row is scaled to unit Euclidean norm. So
-    the features are as many as the columns.
+"""Encoding tables as float32 feature matrices: one-hot and standardised, or as in the paper.
 
 ``practical`` (default)
-    - A category column becomes one 0/1 feature per category that the table has, and one more for
-      missing if any is; columns of 0 and 1 stay as they are.
-    - A number is standardised robustly. Its values are first drawn in to the 1st and 99th
-      percentile; centre and scale are the mean and standard deviation of those; the result is
-      clipped to [-3, 3]. Shuttle has values a hundred deviations out which would otherwise press
-      all others onto one point, and medians or quartiles alone fail on columns that are mostly
-      one value (Adult's capital-gain, several of Shuttle's).
-    - A missing number becomes 0, the mean, with a 0/1 feature beside it that says so.
-    - A column that has one value only is dropped: it says nothing that the constant does not.
-    - Last comes the constant 1.
+    - A category column becomes one 0/1 feature per category that occurs, and one more for missing
+      values if there are any. Columns of 0 and 1 stay as they are.
+    - A number is standardised robustly: values are clipped to the 1st and 99th percentile, the mean
+      and standard deviation of the clipped values are centre and scale, and the result is clipped
+      to [-3, 3]. Shuttle has values a hundred standard deviations from the mean, which would
+      otherwise collapse all others to one point; medians or quartiles alone fail on columns that
+      mostly have the same value (capital-gain of Adult, several of Shuttle).
+    - A missing number becomes 0, the mean, and is marked by a 0/1 feature of its own.
+    - A column with a single value is dropped, since it carries no more than the constant.
+    - The last feature is the constant 1.
 
-Statistics are those of the whole table, including rows a learner has not met yet: they use no
-labels, and every method compared sees the same features.
+``paper``
+    As the paper's authors did: a category is its ordinal code, from 0 in alphabetical (sorted)
+    order; missing values are -1; numbers are left as they are; each row is scaled to unit Euclidean
+    norm. There are as many features as columns.
+
+Statistics are computed on the whole table, including rows that a learner has not seen yet. They do
+not use the labels, and all policies that are compared see the same features.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from jostle.core import validation as checks
-from jostle.datasets.table import MISSING, Column, Table
+from jostle.datasets.columns import MISSING, Column
+from jostle.datasets.table import Table
 
 CLIP = 3.0
 TAIL = 0.01
@@ -37,9 +38,14 @@ _BLOCK = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Features ``x`` (rows, features) float32, classes ``y`` int32 as indices into ``classes``.
+    """An encoded classification set.
 
-    ``names`` says what each feature is, such as ``odor=f``.
+    Attributes:
+        x: (rows, features) float32.
+        y: (rows,) int32, indices into ``classes``.
+        classes: what the labels stand for.
+        names: what each feature is, such as ``odor=f``.
+        encoding: "practical" or "paper".
     """
 
     x: np.ndarray = field(repr=False)
@@ -60,9 +66,13 @@ class Encoded:
 
 
 def encode(table: Table, encoding: str = "practical", rows: Any = None) -> Encoded:
-    """Encode a table, or some of its ``rows`` (indices) with the statistics of the whole.
+    """Encode a table as a matrix of features.
 
-    Give ``rows`` when a few of many are wanted: the matrix is made for those only.
+    Arguments:
+        table: what to encode.
+        encoding: "practical" or "paper"; see this module's description.
+        rows: indices of the rows to encode, by default all. The statistics are always those of the
+            whole table, but only the features of these rows are computed.
     """
     encoder = checks.lookup("encoding", encoding, ENCODINGS)
     if not isinstance(table, Table):
@@ -73,7 +83,7 @@ def encode(table: Table, encoding: str = "practical", rows: Any = None) -> Encod
 
 
 def paper(table: Table, rows: Any) -> tuple[np.ndarray, list[str]]:
-    """Ordinal codes and raw numbers, each row of unit norm (a row of zeros stays zero)."""
+    """Ordinal codes and raw numbers, each row scaled to unit norm (a row of zeros stays zero)."""
     x = np.empty((_count(table, rows), len(table.columns)), np.float32)
     columns = list(_columns(table))
     for part, chosen in _blocks(len(x), rows):
@@ -86,7 +96,7 @@ def paper(table: Table, rows: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def practical(table: Table, rows: Any) -> tuple[np.ndarray, list[str]]:
-    """One-hot categories, robustly standardised numbers, a constant."""
+    """One-hot categories, robustly standardised numbers and a constant."""
     names: list[str] = []
     fills: list[_Fill] = []
     for column, values in _columns(table):
@@ -108,38 +118,39 @@ def practical(table: Table, rows: Any) -> tuple[np.ndarray, list[str]]:
 
 ENCODINGS = {"practical": practical, "paper": paper}
 
-_Fill = Callable[[np.ndarray, Any], None]  # writes the chosen rows of a column into x
+_Fill = Callable[[np.ndarray, Any], None]
+"""Writes the features of a column, for the given rows of the table, into a block of x."""
 
 
 def _number(column: Column, values: np.ndarray, start: int) -> tuple[list[str], _Fill]:
-    """The names of the features of a numeric column, and how to fill them in from ``start``."""
-    absent = np.isnan(values)
-    some_absent = bool(absent.any())
-    present = values[~absent].astype(np.float64)
+    """The features of a numeric column: their names, and how to write them from ``start`` on."""
+    missing = np.isnan(values)
+    any_missing = bool(missing.any())
+    present = values[~missing].astype(np.float64)
     names = []
     if present.size and present.min() < present.max():
-        drawn = np.clip(present, *_bounds(present))
-        centre, scale = drawn.mean(), drawn.std()
+        clipped = np.clip(present, *_bounds(present))
+        centre, scale = clipped.mean(), clipped.std()
         names.append(column.name)
-    if some_absent:
+    if any_missing:
         names.append(f"{column.name}=missing")
 
     def fill(x: np.ndarray, rows: Any) -> None:
-        chosen, gone = values[rows], absent[rows]
+        chosen, gone = values[rows], missing[rows]
         if column.name in names:
             scaled = np.clip((chosen - centre) / scale, -CLIP, CLIP)
             x[:, start] = np.where(gone, 0.0, scaled)
-        if some_absent:
+        if any_missing:
             x[:, start + len(names) - 1] = gone
 
     return names, fill
 
 
 def _bounds(present: np.ndarray) -> tuple[float, float]:
-    """The percentiles that values are drawn in to; the extremes when those are one point.
+    """The percentiles to which values are clipped, or the extremes if the percentiles are equal.
 
-    A column that differs from its usual value in fewer than one row of a hundred still says
-    something about those rows.
+    A column that differs from its usual value in less than one row of a hundred is still
+    informative about those rows.
     """
     low, high = np.quantile(present, (TAIL, 1 - TAIL))
     if low == high:
@@ -148,14 +159,14 @@ def _bounds(present: np.ndarray) -> tuple[float, float]:
 
 
 def _category(column: Column, codes: np.ndarray, start: int) -> tuple[list[str], _Fill]:
-    """The same for a category column."""
+    """The features of a category column: their names, and how to write them from ``start`` on."""
     categories = column.categories or ()
-    some_absent = bool((codes == MISSING).any())
-    if column.indicator and not some_absent:
+    any_missing = bool((codes == MISSING).any())
+    if column.indicator and not any_missing:
         names = [column.name] if codes.size and codes.min() != codes.max() else []
     else:
         names = [f"{column.name}={category}" for category in categories]
-        names += [f"{column.name}=missing"] * some_absent
+        names += [f"{column.name}=missing"] * any_missing
         if len(names) == 1:
             names = []
 
@@ -171,7 +182,7 @@ def _category(column: Column, codes: np.ndarray, start: int) -> tuple[list[str],
 
 
 def _columns(table: Table) -> Iterator[tuple[Column, np.ndarray]]:
-    """The columns in their original order with their values."""
+    """The columns in the order of the data set, with their values."""
     numbers, codes = iter(table.numeric.T), iter(table.codes.T)
     for column in table.columns:
         yield column, next(numbers if column.categories is None else codes)
@@ -182,7 +193,7 @@ def _count(table: Table, rows: Any) -> int:
 
 
 def _blocks(count: int, rows: Any) -> Iterator[tuple[slice, Any]]:
-    """Parts of the result that fit the processor's cache, and the rows of the table they show."""
+    """Blocks of the result that fit the processor's cache, and the table's rows they encode."""
     for start in range(0, count, _BLOCK):
         part = slice(start, min(start + _BLOCK, count))
         yield part, part if isinstance(rows, slice) else rows[part]
@@ -194,11 +205,12 @@ def _rows(rows: Any, count: int) -> Any:
     chosen = np.asarray(rows)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
         raise TypeError(
-            f"rows must be a list of row indices, not of shape {chosen.shape} and dtype "
+            f"rows must be a list of row indices, but has shape {chosen.shape} and dtype "
             f"{chosen.dtype}"
         )
     if chosen.size and (chosen.min() < 0 or chosen.max() >= count):
         raise ValueError(
-            f"rows must be between 0 and {count - 1}, found {chosen.min()} to {chosen.max()}"
+            f"rows must be between 0 and {count - 1}, but range from {chosen.min()} to "
+            f"{chosen.max()}"
         )
     return chosen

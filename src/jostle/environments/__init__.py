@@ -1,4 +1,4 @@
-"""What policies are tried on."""
+"""Environments: the bandit problems that policies are simulated on."""
 
 from jostle.environments.base import Environment
 from jostle.environments.classification import Classification

@@ -13,8 +13,8 @@ from jostle.core.contexts import Blocks
 from jostle.core.record import Record, data, static
 from jostle.core.validation import whole
 from jostle.datasets.encode import encode
-from jostle.datasets.loading import table
 from jostle.datasets.table import Table
+from jostle.datasets.uci import load_table
 from jostle.environments.base import Environment
 from jostle.types import NOBODY, BanditSpec, Feedback, Outcome, Round, feedback_of
 
@@ -97,7 +97,7 @@ class Classification(Environment):
     def check(self) -> None:
         """Reject bad arguments, and load the table that ``name`` stands for."""
         if self.rows is None:
-            object.__setattr__(self, "rows", Rows.of(table(self.name), self.encoding))
+            object.__setattr__(self, "rows", Rows.of(load_table(self.name), self.encoding))
         elif not isinstance(self.rows, Rows):
             raise TypeError(f"rows is loaded by name: leave it out, instead of {self.rows!r}")
         present = self.y.shape[0]

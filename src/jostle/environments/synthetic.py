@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Matrix, Vector
 from jostle.core.record import leaf, static
 from jostle.core.validation import lookup, whole
 from jostle.environments.base import Environment
 from jostle.types import NOBODY, BanditSpec, Outcome, Round
 
-Reward = Callable[[jax.Array], jax.Array]
+Reward = Callable[[Matrix], Vector]
 """The expected rewards (n,) of contexts (n, features)."""
 
 
@@ -35,7 +36,8 @@ def unit_ball(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
     direction_key, radius_key = jax.random.split(key)
     direction = jax.random.normal(direction_key, shape)
     radius = jax.random.uniform(radius_key, (*shape[:-1], 1)) ** (1 / shape[-1])
-    return radius * direction / jnp.linalg.norm(direction, axis=-1, keepdims=True)
+    points: jax.Array = radius * direction / jnp.linalg.norm(direction, axis=-1, keepdims=True)
+    return points
 
 
 class SyntheticState(NamedTuple):
@@ -50,9 +52,9 @@ class Synthetic(Environment):
 
     Arguments:
         function: "h1", "h2", or a function from contexts (n, features) to expected rewards (n,).
-        features: dimension of a context (d = 50 in the paper).
-        pool: how many arms there are (K = 100); None draws new arms for every round.
-        shown: how many of them are offered a round, without replacement (k = 20).
+        features: length of a context vector (d = 50 in the paper).
+        pool: number of arms (K = 100); None draws new arms for every round.
+        shown: number of arms offered per round, without replacement (k = 20).
         noise: standard deviation of the noise on the rewards (xi = 0.1).
     """
 
@@ -63,7 +65,7 @@ class Synthetic(Environment):
     noise: Any = leaf(default=0.1)
 
     def check(self) -> None:
-        """Refuse bad arguments."""
+        """Reject bad arguments."""
         if not callable(self.function):
             lookup("synthetic function", self.function, FUNCTIONS)
         whole("features", self.features)
@@ -82,7 +84,7 @@ class Synthetic(Environment):
         pool = None if self.pool is None else unit_ball(pool_key, (self.pool, self.features))
         return SyntheticState(function_key, pool)
 
-    def expected(self, state: SyntheticState, contexts: jax.Array) -> jax.Array:
+    def expected(self, state: SyntheticState, contexts: Matrix) -> Vector:
         """The expected reward of each context."""
         if callable(self.function):
             return self.function(contexts)
@@ -101,7 +103,7 @@ class Synthetic(Environment):
     def reward(
         self, state: SyntheticState, key: jax.Array, t: jax.Array, round: Round, index: jax.Array
     ) -> Outcome:
-        """The expected reward of the arm plus noise, which is the same whatever the arm."""
+        """The expected reward of the arm, plus noise that does not depend on the arm."""
         means = self.expected(state, round.contexts)
         best = jnp.max(jnp.where(round.mask, means, -jnp.inf))
         noise = self.noise * jax.random.normal(key)

@@ -1,1 +1,1 @@
-"""What policies learn with: networks and how they are fitted, ridge regression, covariances."""
+"""Models of rewards: networks and their training, ridge regression, covariances of gradients."""

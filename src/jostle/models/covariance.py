@@ -1,23 +1,23 @@
-"""How uncertain an estimate is, from the gradients of the network at what was observed.
+"""Covariance of a network's gradients, which gives the uncertainty of its estimates.
 
-With phi = g(x; theta) / sqrt(m) the papers of NeuralUCB and NeuralTS keep
+With phi = g(x; theta) / sqrt(m) the papers of NeuralUCB and NeuralTS use
 
-    Z = lambda I + sum_s phi_s phi_s'            and ask for   width^2 = phi' Z^-1 phi.
+    Z = lambda I + sum_s phi_s phi_s'            and            width^2 = phi' Z^-1 phi.
 
-Three forms of it, behind one interface (``empty``, ``add``, ``squared_widths``):
+Three representations have one interface (``empty``, ``add``, ``squared_widths``):
 
-- ``Diagonal`` keeps the diagonal of Z only: O(p), an approximation without guarantee.
-- ``Primal`` keeps all of lambda Z^-1 =: P, p x p, by Sherman and Morrison's formula.
+- ``Diagonal`` keeps only the diagonal of Z: O(p), an approximation without guarantees.
+- ``Primal`` keeps all of lambda Z^-1 =: P, p x p, by the Sherman-Morrison formula.
 - ``Dual`` keeps n rows Q with P = I - Q'Q, one for each observation, O(np). It is the same formula
   in factored form: P phi = phi - Q'(Q phi), and the update P - r r' / (lambda + phi' r), r = P phi,
   appends the row r / sqrt(lambda + phi' r). The p x p matrix never exists.
 
-Gradients may come without the zeros of the disjoint model (``gradients.Sparse``), which spares Dual
+Gradients may come without the zeros of the disjoint model (``gradients.Sparse``), which saves Dual
 most of its products with them.
 
-In float32 a squared width is good to about 1e-6 |phi|^2 / lambda, so a tiny lambda costs precision.
-``Full`` is Dual up to two rows a parameter and Primal from then on: a round of n rows costs np, one
-of the matrix p^2 twice over, to read it for the widths and to write it again.
+In float32 a squared width is accurate to about 1e-6 |phi|^2 / lambda, so a tiny lambda costs
+precision. ``Full`` is Dual up to two rows per parameter and Primal from then on: a round with n
+rows costs np, and one with the matrix 2 p^2, to read it for the widths and to write it again.
 """
 
 from collections.abc import Callable
@@ -26,10 +26,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Matrix, Vector
 from jostle.models.gradients import dense, products, squared_norms
 
 BLOCK, LARGEST = 256, 1024  # rows of Q in its first block, and at most in any
-ROWS = 2  # a parameter, from which on the matrix is the better form
+ROWS = 2  # per parameter, from which on the matrix is cheaper
 
 
 class Diagonal(NamedTuple):
@@ -43,18 +44,18 @@ class Diagonal(NamedTuple):
         return cls(jnp.zeros(parameters))
 
     def reserve(self, observations: int) -> "Diagonal":
-        """Nothing to do: the size does not depend on what is observed."""
+        """Nothing to do: the size does not depend on the number of observations."""
         del observations
         return self
 
-    def add(self, phi: jax.Array, regularisation: Any) -> "Diagonal":
+    def add(self, phi: Vector, regularisation: Any) -> "Diagonal":
         """One more observation."""
         del regularisation
         return Diagonal(self.sums + phi**2)
 
-    def squared_widths(self, phis: jax.Array, regularisation: Any) -> jax.Array:
+    def squared_widths(self, phis: Matrix, regularisation: Any) -> Vector:
         """phi' diag(Z)^-1 phi for each row."""
-        return phis**2 @ (1 / (regularisation + self.sums))
+        return jnp.matmul(phis**2, 1 / (regularisation + self.sums))
 
 
 class Primal(NamedTuple):
@@ -64,18 +65,18 @@ class Primal(NamedTuple):
     total: jax.Array  # sum of |phi_s|^2, which bounds the largest eigenvalue of Z
 
     def reserve(self, observations: int) -> "Primal":
-        """Nothing to do: the size does not depend on what is observed."""
+        """Nothing to do: the size does not depend on the number of observations."""
         del observations
         return self
 
     def add(self, phi: Any, regularisation: Any) -> "Primal":
-        """Sherman and Morrison's update."""
+        """The Sherman-Morrison update."""
         phi = dense(_alone(phi), len(self.matrix))[0]
         r = self.matrix @ phi
         scale = regularisation + jnp.maximum(phi @ r, 0)
         return Primal(self.matrix - jnp.outer(r, r / scale), self.total + phi @ phi)
 
-    def squared_widths(self, phis: Any, regularisation: Any) -> jax.Array:
+    def squared_widths(self, phis: Any, regularisation: Any) -> Vector:
         """phi' P phi / lambda for each row."""
         phis = dense(phis, len(self.matrix))
         inner = jnp.sum((phis @ self.matrix) * phis, axis=1)
@@ -85,9 +86,9 @@ class Primal(NamedTuple):
 class Dual(NamedTuple):
     """P = I - Q'Q by the rows of Q, of which the first ``seen`` are in use.
 
-    The rows lie in blocks, each as large as all before it up to ``LARGEST``. One that is not yet in
-    use is passed over: the work is that of little more than the rows there are, and growing copies
-    nothing.
+    The rows are stored in blocks, each as large as all before it, up to ``LARGEST``. Blocks that
+    are not yet in use are skipped, so the work is that of little more than the rows in use, and
+    growing copies nothing.
     """
 
     blocks: tuple[jax.Array, ...]  # each (rows, p)
@@ -95,7 +96,7 @@ class Dual(NamedTuple):
     total: jax.Array
 
     def reserve(self, observations: int) -> "Dual | Primal":
-        """Room for more rows; the primal form once that is the cheaper one."""
+        """Room for more rows; the primal form once that is cheaper."""
         parameters = self.blocks[0].shape[1]
         if observations > ROWS * parameters:
             rows = jnp.concatenate(self.blocks)
@@ -120,7 +121,7 @@ class Dual(NamedTuple):
         )
         return Dual(written, self.seen + 1, self.total + phi @ phi)
 
-    def squared_widths(self, phis: Any, regularisation: Any) -> jax.Array:
+    def squared_widths(self, phis: Any, regularisation: Any) -> Vector:
         """(|phi|^2 - |Q phi|^2) / lambda for each row."""
         inner = squared_norms(phis)
         inner = inner - self._sum(lambda block: jnp.sum(products(block, phis) ** 2, axis=0))
@@ -138,15 +139,17 @@ class Dual(NamedTuple):
         return out
 
 
-def _write(block: jax.Array, index: jax.Array, row: jax.Array) -> jax.Array:
-    """The block with one row replaced, or as it was if it has no such row."""
+def _write(block: Matrix, index: jax.Array, row: Vector) -> Matrix:
+    """The block with one row replaced, or unchanged if it has no such row."""
     place = jnp.clip(index, 0, len(block) - 1)
     old = jax.lax.dynamic_index_in_dim(block, place, keepdims=False)
-    return jax.lax.dynamic_update_index_in_dim(block, jnp.where(index == place, row, old), place, 0)
+    new = jnp.where(index == place, row, old)
+    written: Matrix = jax.lax.dynamic_update_index_in_dim(block, new, place, 0)
+    return written
 
 
 class Full:
-    """The whole of Z, in whichever form is cheaper."""
+    """All of Z, in whichever form is cheaper."""
 
     @staticmethod
     def empty(parameters: int) -> Dual:
@@ -156,17 +159,17 @@ class Full:
 
     @staticmethod
     def bytes(parameters: int, observations: int) -> int:
-        """What its arrays take."""
+        """Memory for its arrays after this many observations."""
         if observations > ROWS * parameters:
             return 4 * parameters**2
         return 4 * parameters * max(observations, min(BLOCK, parameters))
 
 
 def _alone(phi: Any) -> Any:
-    """One gradient as the only row of many."""
+    """One gradient as a matrix of one row."""
     return jax.tree.map(lambda part: part[None], phi)
 
 
 def _above_least(widths: jax.Array, phis: Any, total: jax.Array, lam: Any) -> jax.Array:
-    """Rounding can take a tiny width below zero; no width is below |phi|^2 / (lambda + tr)."""
+    """At least |phi|^2 / (lambda + tr), as in exact arithmetic; rounding could give less than 0."""
     return jnp.maximum(widths, squared_norms(phis) / (lam + total))

@@ -7,15 +7,16 @@ means the same in round 10 and in round 10,000. There are three ways to present 
 gradient step, alike in what they optimise and far apart in what they cost:
 
 - ``FullBatch``: every observation in every step, O(t). The definition, and the reference.
-- ``Pooled``: one weighted target an arm of a fixed pool, O(K). Exact: up to a constant the loss is
+- ``Pooled``: one weighted target per arm of a fixed pool, O(K). Exact: up to a constant the loss is
   sum_i n_i (f(x_i) - mean_i)^2 / 2, and the mean of n_i fresh N(0, nu^2) is one N(0, nu^2 / n_i).
 - ``MiniBatch``: a random draw of observations for each step, O(1). The perturbation of observation
-  s is a pure function of the round's key and s: drawn twice in a round, it is perturbed alike.
+  s is a pure function of the round's key and s: if it is drawn twice in a round, it is perturbed by
+  the same amount.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +39,11 @@ class Batch(NamedTuple):
 Batches = Callable[[jax.Array], Batch]
 """The batch of step j of a round."""
 
+Tree = TypeVar("Tree")
+
+SMALLEST_SWEEP = 256
+"""Observations below which a full sweep is not worth splitting further."""
+
 
 def perturbations(key: jax.Array, indices: jax.Array) -> jax.Array:
     """gamma_s / nu for each observation s of ``indices``: standard normal, decided by (key, s)."""
@@ -52,16 +58,34 @@ class FullBatch:
     forget: str = OLDEST
 
     def empty(self, contexts: Any) -> History:
-        """A history of nothing."""
+        """A history without observations."""
         return History.empty(contexts)
 
     def reserve(self, history: History, observations: int) -> History:
         """Room for ``observations``, within the bound of ``memory``."""
         return history.reserve(min(observations, self.memory or observations))
 
+    def trim(self, history: History, observations: int) -> History:
+        """Without the room that ``observations`` observations leave unused."""
+        return history.trim(observations)
+
     def append(self, history: History, key: jax.Array, feedback: Feedback) -> History:
         """Add an observation."""
         return history.append(key, feedback, self.forget)
+
+    def within(self, history: History, work: Callable[[History], Tree]) -> Tree:
+        """``work`` on the first 256, 512, 1,024, ... entries, as few as hold all observations.
+
+        So a sweep costs O(t) and not O(capacity), with one compiled program for all t.
+        """
+        sizes = [history.capacity]
+        while sizes[0] > SMALLEST_SWEEP:
+            sizes.insert(0, 1 << ((sizes[0] - 1).bit_length() - 1))
+        level = jnp.searchsorted(jnp.asarray(sizes), history.size)
+        result: Tree = jax.lax.switch(
+            level, [lambda held, size=size: work(held.trim(size)) for size in sizes], history
+        )
+        return result
 
     def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
         """The same perturbed history for every step of the round."""
@@ -81,6 +105,10 @@ class MiniBatch(FullBatch):
 
     batch: int = 64
 
+    def within(self, history: History, work: Callable[[History], Tree]) -> Tree:
+        """``work`` on the history: a draw costs the same whatever the capacity."""
+        return work(history)
+
     def batches(self, history: History, key: jax.Array, noise: Any) -> Batches:
         """Step j draws by (key, j), and perturbs what it drew by (key, observation)."""
         draw_key, noise_key = jax.random.split(key)
@@ -98,17 +126,25 @@ class MiniBatch(FullBatch):
 
 @dataclass(frozen=True)
 class Pooled:
-    """One weighted target an arm of a fixed pool: exact, whatever the number of rounds."""
+    """One weighted target per arm of a fixed pool: exact, whatever the number of rounds."""
 
     pool: int
 
     def empty(self, contexts: Any) -> PooledHistory:
-        """A pool of which no arm has been seen."""
+        """A pool without observations."""
         return PooledHistory.empty(self.pool, contexts.shape[-1])
 
     def reserve(self, history: PooledHistory, observations: int) -> PooledHistory:
-        """Nothing to do: there is room for the pool."""
+        """Nothing to do: the size does not depend on what is observed."""
         return history
+
+    def trim(self, history: PooledHistory, observations: int) -> PooledHistory:
+        """Nothing to do: the size does not depend on what is observed."""
+        return history
+
+    def within(self, history: PooledHistory, work: Callable[[PooledHistory], Tree]) -> Tree:
+        """``work`` on the pool."""
+        return work(history)
 
     def append(self, history: PooledHistory, key: jax.Array, feedback: Feedback) -> PooledHistory:
         """Add an observation of arm ``feedback.arm``."""
@@ -133,13 +169,14 @@ def objective(
     network: Network, params: Any, initial: Any, batch: Batch, penalty: jax.Array
 ) -> jax.Array:
     """Eq. (2) on a batch: weighted squared loss / 2 + penalty * |theta - theta_0|^2 / 2."""
-    errors = estimate(network, params, batch.contexts) - batch.targets
+    errors: jax.Array = estimate(network, params, batch.contexts) - batch.targets
     return batch.weights @ errors**2 / 2 + penalty * _squared_distance(params, initial) / 2
 
 
 def _squared_distance(params: Any, initial: Any) -> jax.Array:
     squares = jax.tree.map(lambda a, b: jnp.sum((a - b) ** 2), params, initial)
-    return jax.tree.reduce(jnp.add, squares)
+    total: jax.Array = jax.tree.reduce(jnp.add, squares)
+    return total
 
 
 class Fit(NamedTuple):

@@ -1,8 +1,9 @@
-"""What a policy remembers of its observations, in arrays of a fixed capacity.
+"""Observation histories in arrays of fixed capacity.
 
-``History`` keeps single observations and is drawn from or swept; ``PooledHistory`` keeps, for each
-arm of a fixed pool, only how often it was pulled and its mean reward, which is all the squared loss
-needs. Both are pytrees with pure operations; ``reserve`` is the one that changes shapes.
+``History`` stores single observations, to draw from or to sweep. ``PooledHistory`` stores, for
+each arm of a fixed pool, only the number of pulls and the mean reward: all that the squared loss
+needs. ``Tried`` stores which arms have been pulled. All are pytrees with pure operations; only
+``reserve`` and ``trim`` change shapes.
 """
 
 from typing import Any, NamedTuple
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.types import NOBODY, Feedback
+from jostle.types import Feedback
 
 OLDEST, RANDOM = "oldest", "random"
-"""What a full history forgets: its oldest entry (a ring), or one at random (a reservoir)."""
+"""What a full history forgets: its oldest entry (ring buffer) or a random one (reservoir)."""
 
 
 class History(NamedTuple):
@@ -35,11 +36,11 @@ class History(NamedTuple):
 
     @classmethod
     def empty(cls, contexts: Any) -> "History":
-        """A history with no room yet (see ``reserve``) for contexts like these."""
+        """A history of capacity 0 for contexts like these; see ``reserve``."""
         return cls(contexts, jnp.zeros(0), jnp.int32(0))
 
     def reserve(self, capacity: int) -> "History":
-        """The same history with room for at least ``capacity`` observations."""
+        """The same history with a capacity of at least ``capacity`` observations."""
         extra = max(0, capacity - self.capacity)
 
         def pad(rows: jax.Array) -> jax.Array:
@@ -48,6 +49,12 @@ class History(NamedTuple):
         contexts = jax.tree.map(pad, self.contexts)
         return self._replace(contexts=contexts, rewards=pad(self.rewards))
 
+    def trim(self, observations: int) -> "History":
+        """The same history without the room that ``observations`` observations leave unused."""
+        held = min(observations, self.capacity)
+        contexts = jax.tree.map(lambda rows: rows[:held], self.contexts)
+        return self._replace(contexts=contexts, rewards=self.rewards[:held])
+
     def append(self, key: jax.Array, feedback: Feedback, forget: str = OLDEST) -> "History":
         """Add an observation; when full, forget one as ``forget`` says."""
         slot = self.seen % self.capacity
@@ -55,7 +62,7 @@ class History(NamedTuple):
             # Vitter's algorithm R: observation number n stays with probability capacity / n.
             drawn = jax.random.randint(key, (), 0, self.seen + 1)
             slot = jnp.where(self.seen < self.capacity, self.seen, drawn)
-        # A slot beyond the end is dropped: the reservoir did not take the observation.
+        # Writing beyond the end does nothing: the reservoir did not take the observation.
 
         def write(rows: jax.Array, row: jax.Array) -> jax.Array:
             return rows.at[slot].set(row, mode="drop")
@@ -100,27 +107,32 @@ class PooledHistory(NamedTuple):
 class Tried(NamedTuple):
     """Which arm ids have been pulled at least once.
 
-    Without room for any id it counts every arm as tried, and costs a decision nothing.
+    There is a flag for each id below the capacity. Once a larger id has been pulled, there are more
+    arms than can be tried one by one, and every arm counts as tried from then on. Without room for
+    any id, every arm counts as tried from the start, and a decision pays nothing for it.
     """
 
     flags: Any  # (capacity,) bool
 
     @classmethod
     def none(cls) -> "Tried":
-        """No arm has been tried, and there is room for none."""
+        """No flags: every arm counts as tried."""
         return cls(jnp.zeros(0, bool))
 
     def reserve(self, arms: int) -> "Tried":
-        """The same with room for the ids 0 ... arms - 1."""
+        """The same with a flag for each of the ids 0 ... arms - 1."""
         return Tried(jnp.pad(self.flags, (0, max(0, arms - self.flags.shape[0]))))
 
     def add(self, arm: jax.Array) -> "Tried":
-        """Note that ``arm`` was pulled (nothing to note for an arm without an id)."""
-        if self.flags.shape[0] == 0:
+        """Mark ``arm`` as pulled. An arm without an id changes nothing."""
+        capacity = self.flags.shape[0]
+        if capacity == 0:
             return self
-        slot = jnp.where(arm == NOBODY, self.flags.shape[0], arm)
-        return Tried(self.flags.at[slot].set(True, mode="drop"))
+        ids = jnp.arange(capacity)
+        return Tried(self.flags | (ids == arm) | (arm >= capacity))
 
     def among(self, arms: Any) -> Any:
         """Which of ``arms`` have been tried; arms without an id count as tried."""
-        return (arms == NOBODY) | self.flags[arms]
+        capacity = self.flags.shape[0]
+        within = (arms >= 0) & (arms < capacity)
+        return ~within | self.flags[within * arms]

@@ -1,8 +1,8 @@
 """Networks that estimate rewards: pairs of ``init(key, x)`` and ``apply(params, x)``.
 
-Any object with these two methods will do: a Flax (linen) module is one as it stands. ``x`` is an
-array of contexts, (n, features); ``apply`` gives n estimates, of shape (n,) or (n, 1).
-The two below run on NumPy as well as on JAX arrays, which makes single decisions fast.
+Any object with these two methods is a network, for example a Flax (linen) module. ``x`` is an array
+of contexts, (n, features); ``apply`` returns n estimates, of shape (n,) or (n, 1). ``MLP`` and
+``PaperNetwork`` run on NumPy as well as on JAX arrays, which makes single decisions fast.
 """
 
 import math
@@ -12,16 +12,17 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Contexts, Scores
 from jostle.core.contexts import count, dense, product
 from jostle.core.validation import whole
 
 
 @runtime_checkable
 class Network(Protocol):
-    """What a policy asks of a network."""
+    """The methods that a policy needs of a network."""
 
     def init(self, key: jax.Array, x: Any) -> Any:
-        """Fresh parameters for contexts like ``x``."""
+        """Initial parameters for contexts shaped like ``x``."""
         ...
 
     def apply(self, params: Any, x: Any) -> Any:
@@ -36,13 +37,13 @@ class HasWidth(Protocol):
     width: int
 
 
-def estimate(network: Network, params: Any, contexts: Any) -> Any:
+def estimate(network: Network, params: Any, contexts: Contexts) -> Scores:
     """f(x; theta) for every context x, as a vector."""
     return network.apply(params, contexts).reshape(count(contexts))
 
 
 def on_host(network: Network) -> bool:
-    """Whether ``apply`` takes NumPy arrays without handing them to JAX."""
+    """Whether ``apply`` computes in NumPy when it is given NumPy arrays."""
     return isinstance(network, MLP | PaperNetwork)
 
 
@@ -60,9 +61,9 @@ class MLP:
     """A plain ReLU network with biases, initialised for practice (He et al. 2015).
 
     ``depth`` counts weight matrices, as the paper's L does. The output layer starts at zero, so
-    that the first estimates are 0 for every context, and unlucky weights rule out no arm.
-    With ``linear`` a linear path runs beside the network, f(x) = net(x) + w . x, zero at first: it
-    learns from few observations what is linear, and leaves the rest to the network.
+    that the first estimates are 0 for every context and unlucky weights rule out no arm. With
+    ``linear`` there is a linear path beside the network, f(x) = net(x) + w . x, zero at first: it
+    learns the linear part from few observations and leaves the rest to the network.
     """
 
     width: int = 64
@@ -95,7 +96,7 @@ class MLP:
         return out + product(x, params[-1]) if self.linear else out
 
     def by_features(self, params: Any) -> tuple[list[Any], list[Any]]:
-        """The weights that multiply features, which are their next to last axis; and the others."""
+        """The weights that multiply features (along their last axis but one), and all others."""
         (first, bias), *rest = params[: self.depth]
         path = params[self.depth :]
         return [first, *path], [bias, *rest]
@@ -107,8 +108,8 @@ class PaperNetwork:
 
     Initialised as in Algorithm 1: W_l = (W, 0; 0, W) with entries of N(0, 4/m), and
     W_L = (w, -w) with entries of N(0, 2/m). Contexts are doubled, x -> [x, x] / sqrt(2)
-    (Assumption B.2), so the two halves of each layer begin alike and f(x; theta_0) = 0.
-    Layers are computed half by half, so that this zero is exact in floating point too.
+    (Assumption B.2), so the two halves of each layer start equal and f(x; theta_0) = 0. Layers are
+    computed half by half, so that this zero is exact in floating point too.
     """
 
     width: int = 64
@@ -148,7 +149,7 @@ class PaperNetwork:
 
 
 def _by_halves(weight: Any, upper: Any, lower: Any) -> tuple[Any, Any]:
-    """[upper, lower] @ weight, each quarter of the weight a product of its own."""
+    """[upper, lower] @ weight, with one product per quarter of the weight."""
     a, b = weight.shape[0] // 2, weight.shape[1] // 2
     return (
         upper @ weight[:a, :b] + lower @ weight[a:, :b],

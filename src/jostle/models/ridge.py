@@ -1,11 +1,11 @@
-"""Ridge regression that learns one observation at a time, in O(d^2), for as long as it runs.
+"""Online ridge regression: one observation at a time, in O(d^2), accurate for millions of them.
 
 ``Ridge`` holds the estimate theta = V^-1 sum_s r_s x_s and a square root S of V^-1 = S S', where
-V = lambda I + sum_s x_s x_s'. The square root, not V^-1 itself, because widths and draws need just
-that (|S'x|, S z), it stays positive definite whatever is rounded, and its condition number is the
-square root of V's. Changes that grow ever smaller are added by compensated summation, so that
-float32 neither loses them nor drifts: after a million rounds the numbers still agree with a fresh
-solve in float64.
+V = lambda I + sum_s x_s x_s'. The square root is kept instead of V^-1 because it is all that widths
+and draws need (|S'x|, S z), because S S' stays positive definite under rounding, and because its
+condition number is the square root of V's. Ever smaller changes are added by compensated
+summation, so that float32 neither loses them nor drifts: after a million rounds the numbers still
+agree with a fresh solve in float64.
 """
 
 from typing import Any, NamedTuple
@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Contexts, Scores
+
 SMALLEST_REGULARISATION = 1e-6
-"""The least lambda: with none at all there is no estimate before d observations."""
+"""The smallest lambda: with none there would be no estimate before d observations."""
 FIXED, THEORY = "fixed", "theory"
-"""How a policy scales its exploration: by a number of the user's, or by its paper's formula."""
+"""How a policy scales its exploration: by a given number, or by the formula of its paper."""
 
 
 class Parts(NamedTuple):
-    """The numbers of a ridge regression that grow or shrink with every observation."""
+    """The numbers of a ridge regression that change with every observation."""
 
     theta: Any  # (d,) the estimate
     root: Any  # (d, d) S, with S S' = V^-1
@@ -28,11 +30,11 @@ class Parts(NamedTuple):
 
 
 class Ridge(NamedTuple):
-    """The minimiser of sum_s (x_s . theta - r_s)^2 + lambda |theta|^2, and how sure it is."""
+    """The minimiser of sum_s (x_s . theta - r_s)^2 + lambda |theta|^2, and its uncertainty."""
 
     now: Parts
-    lost: Any  # Parts: what rounding has cut off ``now``; None in a copy that only decides
-    seen: Any  # int32: how many observations
+    lost: Any  # Parts: what rounding has cut off ``now``; None in a copy for decisions
+    seen: Any  # int32: the number of observations
 
     @classmethod
     def empty(cls, features: int, regularisation: Any) -> "Ridge":
@@ -45,19 +47,23 @@ class Ridge(NamedTuple):
     def many(cls, count: int, features: int, regularisation: Any) -> "Ridge":
         """``count`` empty regressions, stacked; see ``row`` and ``with_row``."""
         one = cls.empty(features, regularisation)
-        return jax.tree.map(lambda part: jnp.broadcast_to(part, (count, *part.shape)), one)
+        stack: Ridge = jax.tree.map(lambda part: jnp.broadcast_to(part, (count, *part.shape)), one)
+        return stack
 
     def row(self, index: Any) -> "Ridge":
-        """One of many."""
-        return jax.tree.map(lambda part: part[index], self)
+        """The regression at ``index`` of a stack."""
+        one: Ridge = jax.tree.map(lambda part: part[index], self)
+        return one
 
     def with_row(self, index: Any, one: "Ridge") -> "Ridge":
-        """The many with one replaced, in place where the compiler can."""
-        return jax.tree.map(lambda all, new: replaced(all, index, new), self, one)
+        """The stack with one regression replaced, in place where the compiler can."""
+        stack: Ridge = jax.tree.map(lambda all, new: replaced(all, index, new), self, one)
+        return stack
 
     def joined(self, more: "Ridge") -> "Ridge":
-        """These many followed by ``more``."""
-        return jax.tree.map(lambda *parts: jnp.concatenate(parts), self, more)
+        """This stack followed by ``more``."""
+        stack: Ridge = jax.tree.map(lambda *parts: jnp.concatenate(parts), self, more)
+        return stack
 
     def observe(self, x: Any, reward: Any) -> "Ridge":
         """Learn from one observation.
@@ -79,16 +85,16 @@ class Ridge(NamedTuple):
         now, lost = (Parts(*parts) for parts in zip(*pairs, strict=True))
         return Ridge(now, lost, self.seen + 1)
 
-    def estimates(self, contexts: Any) -> Any:
+    def estimates(self, contexts: Contexts) -> Scores:
         """x . theta of each context."""
         return contexts @ self.now.theta
 
-    def widths(self, contexts: Any) -> Any:
+    def widths(self, contexts: Contexts) -> Scores:
         """sqrt(x' V^-1 x) of each context: its standard deviation if the noise were N(0, 1)."""
         return lengths(contexts @ self.now.root)
 
     def deciding(self) -> "Ridge":
-        """What decisions read."""
+        """The part that decisions read."""
         return self._replace(lost=None)
 
 
@@ -104,7 +110,7 @@ def lengths(rows: Any) -> Any:
 
 
 def _add(total: Any, lost: Any, change: Any) -> tuple[Any, Any]:
-    """Kahan's sum: what rounding cuts off is kept and added the next time."""
+    """Kahan's summation: what rounding cuts off is kept and added the next time."""
     wanted = change + lost
     sum = total + wanted
     return sum, wanted - (sum - total)

@@ -1,4 +1,7 @@
-"""What NeuralUCB and NeuralTS share: the width of an estimate in the space of gradients."""
+"""``GradientPolicy``: confidence widths from the gradients of the network.
+
+Shared by NeuralUCB and NeuralTS.
+"""
 
 import math
 import os
@@ -7,6 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Contexts, Matrix, Vector
 from jostle.core.contexts import FEW_BLOCKS
 from jostle.core.record import leaf, static
 from jostle.core.validation import unknown
@@ -22,7 +26,7 @@ COVARIANCES: dict[str, Any] = {"full": Full, "diagonal": Diagonal}
 
 
 class GradientState(NamedTuple):
-    """A fitted network and the covariance of the gradients it was observed at."""
+    """A fitted network, and the covariance of its gradients at the observations."""
 
     fit: Fit
     history: Any
@@ -31,13 +35,13 @@ class GradientState(NamedTuple):
 
 
 class GradientPolicy(NeuralPolicy):
-    """A fitted network that knows how uncertain each of its estimates is.
+    """A policy with a fitted network and the uncertainty of each of its estimates.
 
     Arguments:
-        exploration: how much the uncertainty counts (gamma or nu in the papers).
-        covariance: "diagonal", the cheap approximation, or "full", which needs memory for a
-            gradient an observation, or for a matrix of all parameters once that is cheaper.
-        regularisation: lambda, of the covariance as of Eq. (2).
+        exploration: the weight of the uncertainty (gamma or nu in the papers).
+        covariance: "diagonal", the cheap approximation, or "full", which needs memory for one
+            gradient per observation, or for a matrix of all parameters once that is cheaper.
+        regularisation: lambda, both of the covariance and of Eq. (2).
         others: see ``NeuralPolicy``.
     """
 
@@ -47,7 +51,7 @@ class GradientPolicy(NeuralPolicy):
     covariance: str = static(default="diagonal")
 
     def check(self) -> None:
-        """Refuse bad arguments."""
+        """Reject bad arguments."""
         super().check()
         if self.covariance not in COVARIANCES:
             raise ValueError(unknown("covariance", self.covariance, COVARIANCES))
@@ -58,11 +62,11 @@ class GradientPolicy(NeuralPolicy):
         covariance = COVARIANCES[self.covariance].empty(self.parameters)
         return GradientState(fit, history, tried, covariance)
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> GradientState:
-        """Room for more observations, if the machine has it."""
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> GradientState:
+        """Room for more observations; raises ``MemoryError`` if the machine does not have it."""
         self._check_memory(observations)
-        state = super().reserve(state, observations=observations, arms=arms)
-        return state._replace(covariance=state.covariance.reserve(observations))
+        roomy: GradientState = super().reserve(state, observations=observations, arms=arms)
+        return roomy._replace(covariance=roomy.covariance.reserve(observations))
 
     def learn(self, state: GradientState, key: jax.Array, feedback: Feedback) -> GradientState:
         """Add the gradient of the chosen context to Z, then fit."""
@@ -73,15 +77,16 @@ class GradientPolicy(NeuralPolicy):
         state = self.remember(state._replace(covariance=covariance), remember_key, feedback)
         return self.refit(state, fit_key)
 
-    def widths(self, state: GradientState, contexts: Any) -> jax.Array:
+    def widths(self, state: GradientState, contexts: Contexts) -> Vector:
         """sqrt(g' Z^-1 g / m) of each context."""
         phis = self.gradients(state, contexts)
-        return jnp.sqrt(state.covariance.squared_widths(phis, self.regularisation))
+        squares: Vector = state.covariance.squared_widths(phis, self.regularisation)
+        return jnp.sqrt(squares)
 
     def gradients(self, state: GradientState, contexts: Any) -> Any:
-        """phi = g(x; theta) / sqrt(m) of each context, one row each, in one batched pass."""
+        """phi = g(x; theta) / sqrt(m), one row per context, in one batched pass."""
 
-        def one(params: Any, context: Any) -> jax.Array:
+        def one(params: Any, context: Any) -> Any:
             alone = jax.tree.map(lambda part: part[None], context)
             return estimate(self.network, params, alone)[0]
 
@@ -99,7 +104,7 @@ class GradientPolicy(NeuralPolicy):
 
     @property
     def parameters(self) -> int:
-        """p, the number of weights of the network."""
+        """p, the number of parameters of the network."""
         example = jnp.zeros((1, self.features))
         shapes = jax.eval_shape(lambda: self.network.init(jax.random.key(0), example))
         return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(shapes))
@@ -112,12 +117,12 @@ class GradientPolicy(NeuralPolicy):
 
     @property
     def on_host(self) -> bool:
-        """Gradients are taken in compiled code."""
+        """Gradients are computed in compiled code."""
         return False
 
     @property
     def _many_blocks(self) -> bool:
-        """Whether it pays to leave out the zeros of gradients."""
+        """Whether leaving out the zeros of gradients saves time."""
         many = self.takes_blocks and (self.blocks or 0) > FEW_BLOCKS
         return many and self.covariance == "full"
 
@@ -126,14 +131,14 @@ class GradientPolicy(NeuralPolicy):
         if needed > 0.8 * present:
             raise MemoryError(
                 f"{type(self).__name__} with covariance='full' needs {needed / 2**30:.1f} GiB for "
-                f"{self.parameters:,} parameters and {observations:,} observations, and this "
-                f"machine has {present / 2**30:.1f}; covariance='diagonal' needs "
+                f"{self.parameters:,} parameters and {observations:,} observations, but this "
+                f"machine has {present / 2**30:.1f} GiB; covariance='diagonal' needs "
                 f"{4 * self.parameters / 2**20:.1f} MiB"
             )
 
 
-def _rows(slopes: Any) -> jax.Array:
-    """One row a context of all there is."""
+def _rows(slopes: Any) -> Matrix:
+    """All gradients side by side, one row per context."""
     leaves = jax.tree.leaves(slopes)
     return jnp.concatenate([leaf.reshape(len(leaf), -1) for leaf in leaves], axis=1)
 

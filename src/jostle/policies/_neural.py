@@ -1,14 +1,15 @@
-"""What all neural policies share: a network fitted to the history of observations."""
+"""``NeuralPolicy``: a network fitted to the history of observations, shared by neural policies."""
 
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
 import optax
 
+from jostle.core.arrays import Contexts, Scores
 from jostle.core.contexts import empty
 from jostle.core.record import data, field_names, leaf, static
 from jostle.core.validation import whole
@@ -25,11 +26,14 @@ FEW = 100
 """While observations are few, the average spans about 1 + seen / FEW updates."""
 TRAINING_SETTINGS = frozenset(field_names(Training))
 
+State = TypeVar("State")
+"""The state of a policy: a ``NeuralState``, or one with further fields."""
+
 
 class NeuralState(NamedTuple):
     """A fitted network, the history it is fitted to, and the arms pulled so far.
 
-    Policies that keep more have a state with these fields and others.
+    Policies that keep more have a state with further fields.
     """
 
     fit: Fit
@@ -151,44 +155,61 @@ class NeuralPolicy(Policy):
         )
         return NeuralState(fit, history, Tried.none())
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
-        """Room for more observations and arm ids."""
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> Any:
+        """Room for more observations, and flags for the arms that are swept."""
         history = self._fitting().reserve(state.history, observations)
-        arms = self.pool or arms
-        tried = state.tried.reserve(arms) if arms <= self.effective_sweep else Tried.none()
+        sweep = self.effective_sweep
+        arms = self.pool or (sweep if arms is None else arms)
+        tried = state.tried.reserve(arms) if arms <= sweep else Tried.none()
         return state._replace(history=history, tried=tried)
 
-    def remember(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
-        """The state with one more observation, the network as it was."""
-        history = self._fitting().append(state.history, key, feedback)
-        return state._replace(history=history, tried=state.tried.add(feedback.arm))
+    def trim(self, state: Any, *, observations: int) -> Any:
+        """Without the room in the history that this many observations leave unused."""
+        return state._replace(history=self._fitting().trim(state.history, observations))
 
-    def refit(self, state: Any, key: jax.Array, noise: Any = 0.0) -> Any:
+    def remember(self, state: State, key: jax.Array, feedback: Feedback) -> State:
+        """The state with one more observation; the network is unchanged."""
+        before: Any = state
+        history = self._fitting().append(before.history, key, feedback)
+        after: State = before._replace(history=history, tried=before.tried.add(feedback.arm))
+        return after
+
+    def refit(self, state: State, key: jax.Array, noise: Any = 0.0) -> State:
         """Descend Eq. (2) on the history perturbed by N(0, noise^2), if an update is due."""
-        training = self.effective_training
+        before: Any = state
+        history, training = before.history, self.effective_training
+        steps = training.steps
+        assert steps is not None  # it is resolved
         optimiser = training.make_optimiser()
 
         def update(fit: Fit) -> Fit:
             if training.restart:
                 fit = Fit(fit.initial, fit.initial, optimiser.init(fit.initial))
-            fit = descend(
-                fit,
-                self._fitting().batches(state.history, key, noise),
-                network=self.network,
-                optimiser=optimiser,
-                steps=training.steps,
-                regularisation=self.regularisation,
-                size=state.history.size,
-                pull=training.step_size * training.decay,
-            )
-            return fit._replace(average=_averaged(training, fit, state.history.seen))
+
+            def descended(held: Any) -> Fit:
+                return descend(
+                    fit,
+                    self._fitting().batches(held, key, noise),
+                    network=self.network,
+                    optimiser=optimiser,
+                    steps=steps,
+                    regularisation=self.regularisation,
+                    size=held.size,
+                    pull=training.step_size * training.decay,
+                )
+
+            fit = self._fitting().within(history, descended)
+            return fit._replace(average=_averaged(training, fit, history.seen))
 
         if training.every == 1:
-            return state._replace(fit=update(state.fit))
-        due = state.history.seen % training.every == 0
-        return state._replace(fit=jax.lax.cond(due, update, lambda fit: fit, state.fit))
+            fit = update(before.fit)
+        else:
+            due = history.seen % training.every == 0
+            fit = jax.lax.cond(due, update, lambda fit: fit, before.fit)
+        after: State = before._replace(fit=fit)
+        return after
 
-    def estimates(self, state: Any, contexts: Any) -> Any:
+    def estimates(self, state: Any, contexts: Contexts) -> Scores:
         """f(x; theta) of each context, at the averaged parameters."""
         return estimate(self.network, state.fit.average, contexts)
 
@@ -198,17 +219,22 @@ class NeuralPolicy(Policy):
 
     @property
     def needs_arms(self) -> bool:
-        """Observations are pooled, or put in their blocks, by arm id."""
+        """Observations are pooled, or assigned to their blocks, by arm id."""
         return self.takes_blocks or isinstance(self._fitting(), Pooled)
 
     @property
+    def indexes_arms(self) -> bool:
+        """Whether observations are pooled by arm id; the sweep copes with any id."""
+        return isinstance(self._fitting(), Pooled)
+
+    @property
     def takes_blocks(self) -> bool:
-        """Our own networks know blocks; one of the user's making gets vectors with their zeros."""
+        """The networks of jostle take blocks; a user's own gets vectors with their zeros."""
         return self.blocks is not None and on_host(self.network)
 
     @property
     def on_host(self) -> bool:
-        """Decisions run on NumPy when the network does."""
+        """Decisions run on NumPy if the network does."""
         return on_host(self.network)
 
     @property

@@ -1,4 +1,4 @@
-"""What LinUCB and LinTS share: one ridge regression, and a radius around its estimate."""
+"""``RidgePolicy``: one ridge regression and a confidence radius, shared by LinUCB and LinTS."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ from jostle.types import Feedback
 
 
 class RidgePolicy(Policy):
-    """A linear model of the rewards, and how far from its estimate the truth may be.
+    """A policy with a linear model of the rewards and a radius around its estimate.
 
     Arguments:
-        features: dimension of a context.
-        exploration: the radius, if fixed. Of the order of the noise on the rewards.
+        features: length of a context vector.
+        exploration: the radius, if it is fixed; of the order of the noise on the rewards.
         regularisation: lambda.
-        radius: "fixed", or "theory", which needs the next two.
+        radius: "fixed", or "theory" for the formula of the paper, which uses the next two.
         noise: R; the noise on the rewards is R-sub-Gaussian.
-        delta: the probability with which what the theory promises may fail.
+        delta: the probability with which the guarantee may fail.
     """
 
     exploration: Any = leaf(default=0.1)
@@ -30,7 +30,7 @@ class RidgePolicy(Policy):
     delta: Any = leaf(default=0.01, least=1e-12, most=1.0)
 
     def check(self) -> None:
-        """Refuse bad arguments."""
+        """Reject bad arguments."""
         super().check()
         if self.radius not in (FIXED, THEORY):
             raise ValueError(unknown("radius", self.radius, (FIXED, THEORY)))
@@ -44,10 +44,10 @@ class RidgePolicy(Policy):
         return state.observe(feedback.context, feedback.reward)
 
     def deciding(self, state: Ridge) -> Ridge:
-        """The regression without what only learning needs."""
+        """The regression without the parts that only learning needs."""
         return state.deciding()
 
     @property
     def on_host(self) -> bool:
-        """A few products."""
+        """A decision is a few matrix products."""
         return True

@@ -10,6 +10,9 @@ from jostle.core.record import Record, field_names, numeric_fields, static
 from jostle.core.validation import unknown, whole
 from jostle.types import BanditSpec, Choice, Feedback, HasSpec, Round
 
+UNKNOWN_ARMS = 2048
+"""Arm ids that there is room for when nobody knows how many there are."""
+
 
 class Policy(Record):
     """An immutable pytree of hyper-parameters with three pure functions.
@@ -76,8 +79,16 @@ class Policy(Record):
         """The state after one more observation."""
         raise NotImplementedError(f"{type(self).__name__} must define learn")
 
-    def reserve(self, state: Any, *, observations: int, arms: int) -> Any:
-        """The same state with room for this many observations and for arm ids below ``arms``."""
+    def reserve(self, state: Any, *, observations: int, arms: int | None) -> Any:
+        """The same state with room for this many observations and for arm ids below ``arms``.
+
+        ``arms=None`` says that their number is not known: policies that keep something for each
+        arm id then make room for ``UNKNOWN_ARMS`` of them.
+        """
+        return state
+
+    def trim(self, state: Any, *, observations: int) -> Any:
+        """The same state without room that ``observations`` observations leave unused."""
         return state
 
     def deciding(self, state: Any) -> Any:
@@ -97,6 +108,11 @@ class Policy(Record):
     def needs_arms(self) -> bool:
         """Whether every observation must carry the id of its arm."""
         return False
+
+    @property
+    def indexes_arms(self) -> bool:
+        """Whether the state holds something for each arm id, so that ``reserve`` bounds the ids."""
+        return True
 
     @property
     def takes_blocks(self) -> bool:

@@ -1,4 +1,4 @@
-"""Epsilon-greedy on the same network as NPR, without perturbation."""
+"""Epsilon-greedy with the same network as NPR, without perturbations."""
 
 from typing import Any
 
@@ -12,19 +12,22 @@ from jostle.types import Choice, Feedback, Round
 
 
 class EpsilonGreedy(NeuralPolicy):
-    """The best estimate with probability 1 - epsilon, else an arm at random.
+    """The arm with the best estimate with probability 1 - epsilon, else an arm at random.
 
-    NPR without its exploration: what remains at ``epsilon=0`` is the greedy policy.
+        p_i = epsilon / k + (1 - epsilon) [i = argmax_j f(x_j; theta)],      k arms shown
+
+    and theta is fitted to all observations as in NPR, without perturbations. With ``epsilon=0`` it
+    is the greedy policy: NPR without its exploration.
 
     Arguments:
-        epsilon: how often to choose at random.
+        epsilon: the probability of choosing at random.
         others: see ``NeuralPolicy``.
     """
 
     epsilon: Any = leaf(default=0.05, most=1.0)
 
     def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
-        """An arm never pulled if there is one; else greedy or, now and then, uniform."""
+        """An arm never pulled if there is one; else greedy or, with probability epsilon, random."""
         coin_key, pick_key = split(key)
         scores = self.estimates(state, round.contexts)
         xp = scores.__array_namespace__()

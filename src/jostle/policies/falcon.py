@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Mask, Probabilities, Scores
 from jostle.core.record import leaf, static
 from jostle.models.fitting import Fit
 from jostle.models.history import Tried
@@ -18,7 +19,7 @@ REGRESSION_STEPS = 1000
 
 
 class FalconState(NamedTuple):
-    """A network fitted to the last epoch, and the observations of this one."""
+    """A network fitted to the last epoch, and the observations of the current one."""
 
     fit: Fit
     history: Any
@@ -28,10 +29,12 @@ class FalconState(NamedTuple):
 
 
 class Falcon(NeuralPolicy):
-    """Few offline regressions, and choices by inverse gap weighting between them.
+    """A few offline regressions, with choices by inverse gap weighting in between.
 
-    Epochs end after 2, 4, 8, ... observations. At each end the network is fitted from scratch to
-    the n observations of that epoch, and during the next one
+    FALCON+ of Simchi-Levi and Xu, "Bypassing the Monster: A Faster and Simpler Optimal Algorithm
+    for Contextual Bandits under Realizability", Algorithm 2. Epochs end after 2, 4, 8, ...
+    observations. At each end the network is fitted from scratch to the n observations of that
+    epoch, and during the next one
 
         gamma = sqrt(K / E(n)) / 2,     E(n) = complexity / n
         p_i   = 1 / (K + gamma (f(x_best) - f(x_i)))     for all i but the best
@@ -40,10 +43,11 @@ class Falcon(NeuralPolicy):
     where E(n) is the estimation error of the regression and K the number of arms shown.
 
     Arguments:
-        complexity: of the class of functions, in E(n); the smaller, the greedier. An epoch is all
-            that the next estimates rest on: if it was greedy, they know too little of other arms.
-        others: see ``NeuralPolicy``; ``steps`` is the length of one offline regression, which from
-            theta_0 goes better without ``decay``.
+        complexity: of the class of functions, in E(n); the smaller, the greedier. The estimates of
+            an epoch rest on the epoch before it alone: if that was greedy, they know too little
+            about other arms.
+        others: see ``NeuralPolicy``. Automatic settings of the training are those of one offline
+            regression from theta_0: 1,000 steps, without decay.
     """
 
     sweep: int | None = static(default=0)
@@ -53,11 +57,11 @@ class Falcon(NeuralPolicy):
 
     @property
     def effective_training(self) -> Training:
-        """By default 1,000 steps from theta_0, without decay: one offline regression."""
+        """Automatic settings are those of one offline regression from theta_0."""
         return self.training.resolve(steps=REGRESSION_STEPS, decay=0.0, restart=True)
 
     def init(self, key: jax.Array) -> FalconState:
-        """theta_0, at which all arms are alike."""
+        """theta_0, at which all arms have the same estimate."""
         fit, history, tried = super().init(key)
         return FalconState(fit, history, tried, jnp.int32(0), jnp.int32(0))
 
@@ -67,8 +71,8 @@ class Falcon(NeuralPolicy):
         probabilities = self.weights(state, scores, preferring_untried(state.tried, round))
         return Choice(pick_weighted(key, probabilities), scores, probabilities)
 
-    def weights(self, state: FalconState, scores: Any, allowed: Any) -> Any:
-        """The probability of each arm. Equally good best arms share what is theirs."""
+    def weights(self, state: FalconState, scores: Scores, allowed: Mask) -> Probabilities:
+        """The probability of each arm. Best arms with equal estimates share theirs."""
         xp = scores.__array_namespace__()
         arms = allowed.sum()
         gamma = xp.sqrt(arms * xp.maximum(state.fitted, 1) / self.complexity) / 2
@@ -78,7 +82,7 @@ class Falcon(NeuralPolicy):
         return xp.where(best, (1 - others.sum()) / best.sum(), others)
 
     def learn(self, state: FalconState, key: jax.Array, feedback: Feedback) -> FalconState:
-        """Remember; at the end of an epoch fit to it, forget it and begin the next."""
+        """Remember; at the end of an epoch fit to it, forget it and start the next."""
         remember_key, fit_key = jax.random.split(key)
         seen = state.seen + 1
         state = self.remember(state, remember_key, feedback)._replace(seen=seen)
@@ -89,4 +93,5 @@ class Falcon(NeuralPolicy):
             empty = jax.tree.map(jnp.zeros_like, state.history)
             return fitted._replace(history=empty, fitted=state.history.seen)
 
-        return jax.lax.cond(ended, next_epoch, lambda state: state, state)
+        after: FalconState = jax.lax.cond(ended, next_epoch, lambda state: state, state)
+        return after

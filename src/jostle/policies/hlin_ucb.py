@@ -1,4 +1,4 @@
-"""HLinUCB: a linear model of given and of hidden item features (Wang, Wu and Wang, 2016)."""
+"""HLinUCB: a linear model of observed and hidden item features (Wang, Wu and Wang, 2016)."""
 
 from typing import Any, NamedTuple
 
@@ -8,16 +8,16 @@ import jax.numpy as jnp
 from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge, lengths, replaced
-from jostle.policies.base import Policy
+from jostle.policies.base import UNKNOWN_ARMS, Policy
 from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 START = 0.1
-"""The standard deviation of hidden features before anything is known of them."""
+"""The standard deviation of hidden features before anything is known about them."""
 
 
 class HLinUCBState(NamedTuple):
-    """A regression a user (A_u, b_u, theta_u) and one an item (C_a, d_a), and hidden features."""
+    """A regression per user (A_u, b_u, theta_u) and per item (C_a, d_a), and hidden features."""
 
     users: Ridge  # (users, d + l ...)
     items: Ridge  # (items, l ...)
@@ -26,7 +26,7 @@ class HLinUCBState(NamedTuple):
 
 
 class HLinUCB(Policy):
-    """LinUCB for each user, on item features of which some are hidden and learnt on the way.
+    """LinUCB for each user, on item features some of which are hidden and learnt on the way.
 
     Wang, Wu and Wang, "Learning Hidden Features for Contextual Bandits", CIKM 2016, Algorithm 1.
     The reward of item a to user u is (x_a, v_a) . theta_u plus noise, with v_a in R^l unknown.
@@ -39,14 +39,14 @@ class HLinUCB(Policy):
 
     where theta_u = (theta^x, theta^v). The sums are over the rounds of user u or of item a, with
     the other's estimate of that time, so that a round touches one user and one item only, and costs
-    O((d + l)^2) however many there are. Users come by user id, items by arm id. Who has no id is
-    user 0; so is who has one beyond ``users``, but nothing is learnt from them. An arm without an
-    id has no hidden features (v = 0).
+    O((d + l)^2) however many there are. Users are identified by user id, items by arm
+    id. A user without an id is user 0; so is one whose id is ``users`` or more, but nothing is
+    learnt from them. An arm without an id has no hidden features (v = 0).
 
     Arguments:
-        features: d, the dimension of a context (of the item, or of the item to this user).
-        hidden: l, how many hidden features an item has.
-        users: how many users there are.
+        features: d, the length of a context vector (of the item, or of the item for this user).
+        hidden: l, the number of hidden features per item.
+        users: the number of users.
         exploration: alpha_u.
         item_exploration: alpha_a.
         regularisation: lambda_1, of the users' regressions.
@@ -61,7 +61,7 @@ class HLinUCB(Policy):
     item_regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
 
     def check(self) -> None:
-        """Refuse bad arguments."""
+        """Reject bad arguments."""
         super().check()
         whole("hidden", self.hidden)
         whole("users", self.users)
@@ -72,8 +72,9 @@ class HLinUCB(Policy):
         seed = jax.random.key_data(key)
         return HLinUCBState(users, self._items(1), self._hidden(seed, 0, 1), seed)
 
-    def reserve(self, state: HLinUCBState, *, observations: int, arms: int) -> HLinUCBState:
+    def reserve(self, state: HLinUCBState, *, observations: int, arms: int | None) -> HLinUCBState:
         """Room for more items."""
+        arms = UNKNOWN_ARMS if arms is None else arms
         held = state.hidden.shape[0]
         if arms <= held:
             return state
@@ -84,7 +85,7 @@ class HLinUCB(Policy):
         )
 
     def choose(self, state: HLinUCBState, key: Any, round: Round) -> Choice:
-        """The highest upper confidence bound, of what is unsure of the user and of the item."""
+        """The highest upper confidence bound, for the uncertainty of both user and item."""
         xp = round.contexts.__array_namespace__()
         user = state.users.row(self._user(round.user))
         named = (round.arms != NOBODY)[:, None]
@@ -115,8 +116,8 @@ class HLinUCB(Policy):
             item = item.observe(theta_v, reward - x @ theta_x)
             return item, item.now.theta
 
-        # Branches, since the compiler would merge anything simpler into the writing of the row, and
-        # then copy whole tables, to read one while it writes the other.
+        # Branches, because the compiler would fuse anything simpler with the write of the row and
+        # then copy whole tables in order to read one while it writes the other.
         known = user_id < self.users
         user = jax.lax.cond(known, of_user, lambda user: user, state.users.row(who))
         theta_x, theta_v = user.now.theta[: self.features], user.now.theta[self.features :]
@@ -130,18 +131,18 @@ class HLinUCB(Policy):
         )
 
     def deciding(self, state: HLinUCBState) -> HLinUCBState:
-        """The regressions without what only learning needs."""
+        """The regressions without the parts that only learning needs."""
         users, items = state.users.deciding(), state.items.deciding()
         return state._replace(users=users, items=items, seed=None)
 
     @property
     def needs_arms(self) -> bool:
-        """Items are told apart by their ids."""
+        """Items are identified by their ids."""
         return True
 
     @property
     def on_host(self) -> bool:
-        """A look-up and a few products."""
+        """A decision is a look-up and a few matrix products."""
         return True
 
     def _user(self, user: Any) -> Any:

@@ -21,7 +21,7 @@ class LinFPLState(NamedTuple):
 
 
 class LinFPL(Policy):
-    """The best arm of a model fitted to rewards that are all perturbed anew for every decision.
+    """The best arm of a model fitted to rewards that are perturbed afresh for every decision.
 
     Kveton, Szepesvari, Ghavamzadeh and Boutilier, "Perturbed-History Exploration in Stochastic
     Linear Bandits", UAI 2019, with Gaussian perturbations (Kveton et al., AISTATS 2020): what
@@ -39,7 +39,7 @@ class LinFPL(Policy):
     perturbed: where nothing was observed, theta~ = 0.
 
     Arguments:
-        features: dimension of a context.
+        features: length of a context vector.
         noise: nu, the standard deviation of the perturbations.
         regularisation: lambda.
     """
@@ -74,16 +74,19 @@ class LinFPL(Policy):
         return LinFPLState(ridge, response)
 
     def deciding(self, state: LinFPLState) -> LinFPLState:
-        """Both without what only learning needs."""
+        """Both without the parts that only learning needs."""
         return state._replace(ridge=state.ridge.deciding())
 
     @property
     def on_host(self) -> bool:
-        """A draw and two products."""
+        """A decision is one draw and two matrix products."""
         return True
 
     def _fold(self, ridge: Ridge, response: jax.Array) -> jax.Array:
-        """B anew, so that no rounding adds up: V^-1 - lambda V^-2 = S (I - lambda S'S) S'."""
+        """B from scratch, so that rounding errors do not add up.
+
+        V^-1 - lambda V^-2 = S (I - lambda S'S) S'.
+        """
         root = ridge.now.root
         past = jnp.eye(self.features) - self.regularisation * (root.T @ root)
         values, vectors = jnp.linalg.eigh(past)  # not Cholesky: it may be singular

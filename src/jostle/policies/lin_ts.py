@@ -10,7 +10,7 @@ from jostle.types import Choice, Round
 
 
 class LinTS(RidgePolicy):
-    """The best arm of a model drawn from the Gaussian posterior, a new draw for every decision.
+    """The best arm of a model drawn from the Gaussian posterior, afresh for every decision.
 
     Agrawal and Goyal, "Thompson Sampling for Contextual Bandits with Linear Payoffs", ICML 2013,
     Algorithm 1, with V for their B and any lambda where theirs is 1:

@@ -10,7 +10,7 @@ from jostle.types import Choice, Round
 
 
 class LinUCB(RidgePolicy):
-    """The arm that would be best if the linear model were as kind to it as the data allow.
+    """The arm with the highest upper confidence bound under a linear model.
 
     Abbasi-Yadkori, Pal and Szepesvari, "Improved Algorithms for Linear Stochastic Bandits", NIPS
     2011 (OFUL); with a fixed radius it is LinUCB of Li et al., WWW 2010, with one shared model:
@@ -24,9 +24,9 @@ class LinUCB(RidgePolicy):
     A round costs O(k d^2), and is exact for millions of rounds; see ``jostle.models.ridge``.
 
     Arguments:
-        bound: S, a bound on the length of the true theta, if the radius is that of the theory.
+        bound: S, a bound on the norm of the true theta; used if ``radius`` is "theory".
         others: see ``RidgePolicy``; ``exploration`` is beta, and ``delta`` the probability with
-            which the ellipsoid may ever miss the truth.
+            which the ellipsoid may ever miss the true theta.
     """
 
     exploration: Any = leaf(default=0.3)

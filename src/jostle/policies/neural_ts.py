@@ -1,4 +1,4 @@
-"""NeuralTS (Zhang, Zhou, Li and Gu, ICLR 2021, Algorithm 1)."""
+"""NeuralTS: Thompson sampling with a network (Zhang et al., ICLR 2021, Algorithm 1)."""
 
 from typing import Any
 
@@ -13,20 +13,22 @@ from jostle.types import Choice, Round
 
 
 class NeuralTS(GradientPolicy):
-    """Thompson sampling: a draw of each arm's reward from its posterior.
+    """Thompson sampling: the reward of each arm is drawn from its posterior.
+
+    Zhang, Zhou, Li and Gu, "Neural Thompson Sampling", ICLR 2021, Algorithm 1:
 
         s_i^2 = lambda g(x_i; theta)' U^-1 g(x_i; theta) / m
         r_i   ~ N(f(x_i; theta), nu^2 s_i^2),      a = argmax_i r_i
         U    <- U + g(x_a; theta) g(x_a; theta)' / m,      U_0 = lambda I
 
-    and theta is fitted to all observations as in NPR, without perturbation. Arguments: see
+    and theta is fitted to all observations as in NPR, without perturbations. Arguments: see
     ``GradientPolicy``.
     """
 
     exploration: Any = leaf(default=0.3)
 
     def choose(self, state: GradientState, key: Any, round: Round) -> Choice:
-        """The arm of the highest sampled reward."""
+        """The arm with the highest sampled reward."""
         draw_key, pick_key = split(key)
         estimates = self.estimates(state, round.contexts)
         deviations = jnp.sqrt(self.regularisation) * self.widths(state, round.contexts)

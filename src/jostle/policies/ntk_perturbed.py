@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 
+from jostle.core.arrays import Vector
 from jostle.core.record import leaf, static
 from jostle.core.validation import unknown, whole
 from jostle.models.history import PooledHistory, Tried
@@ -22,7 +23,7 @@ LEAST_RIDGE = 1e-6
 
 
 class NTKState(NamedTuple):
-    """What was observed, and the perturbed least squares on it, by one number an arm."""
+    """The observations, and the solution of perturbed least squares, one number per arm."""
 
     weights: Any  # theta_0 of the network, or () for an infinitely wide one
     history: PooledHistory
@@ -49,16 +50,16 @@ class NTKPerturbed(Policy):
     whatever t is: a third of a million with 100 arms.
 
     Arguments:
-        features: dimension of a context.
+        features: length of a context vector.
         pool: K, the size of the fixed pool of arms.
-        width: m of the network whose gradients at the start are used, or None for the limit of
-            infinite width.
+        width: m of the network whose gradients at initialisation are used, or None for the limit
+            of infinite width.
         depth: L of that network.
         noise: sigma, if ``scale`` is "fixed".
         regularisation: lambda.
-        scale: "fixed", or "theory" for the sigma of Lemma 4.4 in each round, which needs the next
+        scale: "fixed", or "theory" for the sigma of Lemma 4.4 in each round, which uses the next
             three.
-        reward_noise: R, the deviation of the noise on the rewards.
+        reward_noise: R, the standard deviation of the noise on the rewards.
         delta: the probability with which the estimates may leave their confidence radius.
         bound: S, at least sqrt(2 h'H^-1 h).
     """
@@ -74,12 +75,12 @@ class NTKPerturbed(Policy):
     bound: Any = leaf(default=1.0)
 
     def check(self) -> None:
-        """Refuse bad arguments."""
+        """Reject bad arguments."""
         super().check()
         whole("pool", self.pool)
         whole("depth", self.depth, least=2)
         if self.width is not None:
-            PaperNetwork(self.width, self.depth)  # refuses a width it cannot have
+            PaperNetwork(self.width, self.depth)  # rejects a bad width
         if self.scale not in (FIXED, THEORY):
             raise ValueError(unknown("scale", self.scale, (FIXED, THEORY)))
 
@@ -98,12 +99,12 @@ class NTKPerturbed(Policy):
             jnp.zeros(self.pool),
         )
 
-    def reserve(self, state: NTKState, *, observations: int, arms: int) -> NTKState:
+    def reserve(self, state: NTKState, *, observations: int, arms: int | None) -> NTKState:
         """Room for the ids of the pool."""
         return state._replace(tried=state.tried.reserve(self.pool))
 
     def choose(self, state: NTKState, key: Any, round: Round) -> Choice:
-        """An arm never pulled if there is one, else the arm of the highest estimate."""
+        """An arm never pulled if there is one, else the arm with the highest estimate."""
         scores = self.inner(state, round.contexts, state.history.contexts) @ state.dual
         allowed = preferring_untried(state.tried, round)
         return Choice(pick_best(key, scores, allowed), scores)
@@ -115,7 +116,7 @@ class NTKPerturbed(Policy):
         row = self.inner(state, feedback.context[None], history.contexts)[0]
         kernel = state.kernel.at[feedback.arm].set(row).at[:, feedback.arm].set(row)
         least = state.least
-        if self.scale == THEORY:  # the eigenvalue is the same until another arm comes
+        if self.scale == THEORY:  # the eigenvalue changes only with a new arm
             least = jax.lax.cond(
                 fresh, lambda k: _least_eigenvalue(k, history.counts), lambda k: state.least, kernel
             )
@@ -141,10 +142,10 @@ class NTKPerturbed(Policy):
 
     @property
     def on_host(self) -> bool:
-        """The kernel runs on NumPy as well."""
+        """The kernel also runs on NumPy."""
         return True
 
-    def _solve(self, state: NTKState, key: jax.Array) -> jax.Array:
+    def _solve(self, state: NTKState, key: jax.Array) -> Vector:
         """(kernel + lambda N^-1)^-1 y over the arms that were pulled; 0 for the others."""
         counts, kernel = state.history.counts, state.kernel
         pulled, pulls = counts > 0, jnp.maximum(counts, 1)
@@ -166,10 +167,12 @@ class NTKPerturbed(Policy):
             log_det, noise=self.reward_noise, delta=self.delta, lam=lam, bound=self.bound
         )
         least = jnp.maximum(state.least, LEAST_RIDGE * jnp.max(jnp.diag(state.kernel)))
-        return perturbation_scale(alpha, lam=lam, eigenvalue=lam + least)
+        sigma: jax.Array = perturbation_scale(alpha, lam=lam, eigenvalue=lam + least)
+        return sigma
 
 
 def _least_eigenvalue(kernel: jax.Array, counts: jax.Array) -> jax.Array:
-    """The least eigenvalue among the arms that were pulled; the others are moved out of the way."""
+    """The smallest eigenvalue among the arms that were pulled; others are moved out of the way."""
     away = jnp.where(counts > 0, 0.0, 1 + jnp.trace(kernel))
-    return jnp.linalg.eigvalsh(kernel + jnp.diag(away))[0]
+    eigenvalues: Vector = jnp.linalg.eigvalsh(kernel + jnp.diag(away))
+    return eigenvalues[0]

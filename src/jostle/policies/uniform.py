@@ -1,4 +1,4 @@
-"""The policy that learns nothing: the line every other must beat."""
+"""Uniform: random choices, the baseline that every other policy must beat."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from jostle.types import Choice, Feedback, Round
 
 
 class Uniform(Policy):
-    """Any arm, each equally likely."""
+    """Choose uniformly at random among the arms that are present; learn nothing."""
 
     def init(self, key: jax.Array) -> tuple[()]:
         """Nothing to remember."""
@@ -27,5 +27,5 @@ class Uniform(Policy):
 
     @property
     def on_host(self) -> bool:
-        """Nothing but a draw."""
+        """A decision is one random draw."""
         return True

@@ -1,13 +1,19 @@
-"""The theory of NPR as code: the kernel, the bound, and the paper's lemmas put to the test.
+"""The theory of NPR as code: tangent kernel, effective dimension, regret bound, lemma checks.
 
-``ntk``, ``effective_dimension``, ``confidence_radius``, ``perturbation_scale``, ``concentration``
-and ``regret_bound`` are the paper's quantities, in float64 and on NumPy arrays; ``Problem`` is a
-bandit of which everything is known, and the modules ``lemma_*``, ``kernel_rate``, ``descent`` and
-``shape`` are experiments on one. docs/theory.md shows what they find.
+The functions below are the paper's quantities, computed in float64 on NumPy arrays. Each statement
+of the paper that is computed or tested has a file that begins with its number
+(``lemma_4_3_concentration``, ``definition_b_3_effective_dimension``). A ``Problem`` is a bandit
+whose expected rewards and kernel are known; each ``lemma_*`` module measures on a problem whether
+its lemma holds, and ``study`` measures all of them. docs/theory.md shows the results.
+
+Statements without a file: Lemma 4.5 is algebra between Lemmas 4.2 to 4.4, and Lemmas C.2 and C.3
+only serve the proof of Lemma 4.3. Assumption B.2 is checked by ``sweep_eigenvalue``.
 """
 
 from jostle.ntk.confidence import concentration, confidence_radius, perturbation_scale
-from jostle.theory.bounds import (
+from jostle.theory.definition_b_1_tangent_kernel import limit_kernel, ntk
+from jostle.theory.definition_b_3_effective_dimension import StreamDimension, effective_dimension
+from jostle.theory.theorem_4_7_regret_bound import (
     OPTIMISM,
     RegretBound,
     norm_bound,
@@ -15,8 +21,6 @@ from jostle.theory.bounds import (
     regret_bound,
     sweep_eigenvalue,
 )
-from jostle.theory.dimension import StreamDimension, effective_dimension
-from jostle.theory.tangent import limit_kernel, ntk
 
 __all__ = [
     "OPTIMISM",

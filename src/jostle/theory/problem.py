@@ -1,37 +1,41 @@
-"""A bandit of which everything is known: its arms, what they bring, and their kernel."""
+"""A bandit problem of which the theory knows everything: arms, expected rewards, kernel."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Self
 
+import jax
 import numpy as np
 
 from jostle.environments import Synthetic
 from jostle.ntk.confidence import confidence_radius, perturbation_scale
 from jostle.policies import Uniform
 from jostle.simulation import begin
-from jostle.theory.bounds import norm_bound, sweep_eigenvalue
-from jostle.theory.tangent import limit_kernel
+from jostle.theory.array_types import Contexts, Kernel, PerArm
+from jostle.theory.definition_b_1_tangent_kernel import limit_kernel
+from jostle.theory.theorem_4_7_regret_bound import norm_bound, sweep_eigenvalue
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The arms of one run of a synthetic bandit, as Section 4 sees them.
+    """The fixed pool of arms of one run of a synthetic bandit, as Section 4 describes it.
 
-    ``kernel`` is the limit of G'G with the gradient of all weights (``limit_kernel``), which is
-    what A_t is made of; Definition B.1's H is below it.
+    ``kernel`` is the limit of G'G with the gradient of all weights (``limit_kernel``), which A_t
+    consists of; the H of Definition B.1 is smaller.
     """
 
     environment: Synthetic
     seed: int
-    contexts: np.ndarray
-    """(K, features)."""
-    rewards: np.ndarray
-    """(K,): h(x_i)."""
+    contexts: Contexts
+    rewards: PerArm
+    """h(x_i), the expected reward of each arm."""
     depth: int
+    """L."""
     lam: float
     """lambda of Eq. (2)."""
     delta: float
-    kernel: np.ndarray = field(repr=False)
+    """The probability with which the confidence bounds may fail."""
+    kernel: Kernel = field(repr=False)
 
     @classmethod
     def draw(
@@ -42,17 +46,17 @@ class Problem:
         depth: int = 3,
         lam: float = 1.0,
         delta: float = 0.05,
-    ) -> "Problem":
-        """The problem that ``simulate`` draws from this seed."""
+    ) -> Self:
+        """Return the problem that ``simulate`` plays with this seed."""
         if environment.pool is None:
             raise ValueError(
-                "environment must have a fixed pool of arms, which Section 4 is about, and this "
-                "one draws new arms each round"
+                "environment must have a fixed pool of arms, as Section 4 assumes, but this one "
+                "draws new arms in each round"
             )
         nobody = Uniform(environment.features)
         world = begin(nobody, environment, rounds=1, seed=seed).environment_state
         contexts = np.asarray(world.contexts, np.float64)
-        rewards = np.asarray(environment.expected(world, world.contexts), np.float64)
+        rewards = np.asarray(_expected_rewards(environment, world), np.float64)
         kernel = limit_kernel(contexts, depth)
         return cls(environment, seed, contexts, rewards, depth, lam, delta, kernel)
 
@@ -62,14 +66,19 @@ class Problem:
         return len(self.contexts)
 
     @property
+    def features(self) -> int:
+        """The length of a context."""
+        return int(self.contexts.shape[1])
+
+    @property
     def noise(self) -> float:
-        """R, the deviation of the noise on the rewards."""
+        """R, the standard deviation of the reward noise."""
         return float(self.environment.noise)
 
     @cached_property
     def bound(self) -> float:
-        """S = sqrt(2 h'H^-1 h), or more where Theorem 4.7 wants lambda >= S^-2."""
-        return max(norm_bound(self.kernel, self.rewards), self.lam**-0.5)
+        """S = sqrt(2 h'H^-1 h), or 1 / sqrt(lambda) if that is more: Theorem 4.7 needs both."""
+        return float(max(norm_bound(self.kernel, self.rewards), self.lam**-0.5))
 
     @cached_property
     def eigenvalue(self) -> float:
@@ -77,7 +86,7 @@ class Problem:
         return sweep_eigenvalue(self.kernel, self.lam)
 
     def radius(self, log_det: float) -> float:
-        """alpha_t of Lemma 4.2, from log(det A_t / det lambda I)."""
+        """Return alpha_t of Lemma 4.2, from log(det A_t / det lambda I)."""
         return float(
             confidence_radius(
                 log_det, noise=self.noise, delta=self.delta, lam=self.lam, bound=self.bound
@@ -85,6 +94,11 @@ class Problem:
         )
 
     def scale(self, log_det: float) -> float:
-        """sigma of Lemma 4.4."""
+        """Return sigma of Lemma 4.4, from log(det A_t / det lambda I)."""
         radius = self.radius(log_det)
         return float(perturbation_scale(radius, lam=self.lam, eigenvalue=self.eigenvalue))
+
+
+@jax.jit
+def _expected_rewards(environment: Synthetic, world: Any) -> Any:
+    return environment.expected(world, world.contexts)

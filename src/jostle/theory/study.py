@@ -1,8 +1,8 @@
-"""All of the theory on one bandit: the bound, the regret, and every lemma put to the test."""
+"""All of the theory on one bandit: the bound, the measured regret, and every lemma check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -10,45 +10,49 @@ from jostle.core.validation import whole
 from jostle.environments import Synthetic
 from jostle.models.networks import PaperNetwork
 from jostle.policies import NPR, NTKPerturbed, Policy, Uniform
-from jostle.theory.bounds import RegretBound, regret_bound
-from jostle.theory.descent import PRACTICE, descent, start
-from jostle.theory.dimension import effective_dimension
-from jostle.theory.finding import Finding
-from jostle.theory.kernel_rate import kernel_rate
-from jostle.theory.lemma_linear import linear
-from jostle.theory.lemma_perturbation import moments, network_moment, optimism, perturbation
-from jostle.theory.lemma_radius import radius
-from jostle.theory.lemma_widths import widths
+from jostle.theory.array_types import Regrets
+from jostle.theory.definition_b_1_tangent_kernel import ntk
+from jostle.theory.definition_b_3_effective_dimension import effective_dimension
+from jostle.theory.kernel_convergence import check_kernel_convergence
+from jostle.theory.lemma_4_1_linear_rewards import check_linear_rewards
+from jostle.theory.lemma_4_2_confidence_radius import check_confidence_radius
+from jostle.theory.lemma_4_3_concentration import check_concentration
+from jostle.theory.lemma_4_4_optimism import check_optimism
+from jostle.theory.lemma_4_6_sum_of_widths import check_sum_of_widths
+from jostle.theory.lemma_c_1_gradient_descent import DEFAULT_NOISE, check_gradient_descent
+from jostle.theory.lemma_check import LemmaCheck
+from jostle.theory.network_fit import initial_network
+from jostle.theory.perturbed_estimates import perturb_linearised, perturb_network
 from jostle.theory.problem import Problem
-from jostle.theory.shape import shape
-from jostle.theory.tangent import ntk
-from jostle.theory.watched_run import Journey, travel
+from jostle.theory.theorem_4_7_regret_bound import RegretBound, regret_bound
+from jostle.theory.theorem_4_7_regret_growth import check_regret_growth
+from jostle.theory.watched_run import WatchedRun, watch_run
 
 PRACTICAL, THEORY = "NPR", "NPR.theory"
 LINEAR, LINEAR_THEORY = "NTKPerturbed", "NTKPerturbed, theory"
 CHANCE = "Uniform"
 STEPS = 25
-"""Gradient steps a round of NPR.theory; the theorem's J grows with T, beyond all patience."""
+"""Gradient steps per round of NPR.theory; the theorem's J grows with T and is unaffordable."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """What was found about one bandit."""
+    """The results of ``run_study`` on one bandit."""
 
     problem: Problem
-    """The first of the problems that were drawn."""
+    """The problem of seed 0, which the bound and most checks are about."""
     rounds: int
     width: int
     bound: RegretBound
-    """Theorem 4.7 on the first problem."""
+    """Theorem 4.7 on that problem."""
     dimension_printed: float
-    """The effective dimension with the H of Definition B.1 in place of the limit of G'G."""
-    regrets: dict[str, np.ndarray]
-    """(runs, rounds) of each policy: the same problems and streams for all."""
-    findings: list[Finding]
+    """The effective dimension with the H of Definition B.1 instead of the limit of G'G."""
+    regrets: dict[str, Regrets]
+    """The regret of each policy; all policies play the same problems and streams."""
+    checks: list[LemmaCheck]
 
 
-def study(
+def run_study(
     environment: Synthetic,
     *,
     rounds: int = 2000,
@@ -60,23 +64,24 @@ def study(
     draws: int = 2000,
     report: Callable[[str], None] | None = None,
 ) -> Study:
-    """Play, compute and check everything.
+    """Compute the bound, simulate the policies, and check every lemma.
 
     Arguments:
         environment: a synthetic bandit with a fixed pool of arms.
-        rounds: T; more than it takes to pull every arm once.
-        seeds: problems, each played once by every policy.
+        rounds: T, at least four times the number of arms.
+        seeds: the number of problems; each policy plays each problem once.
         width: m of the networks.
-        depth: L.
+        depth: L of the networks.
         lam: lambda, at least 1 for Theorem 4.7.
-        delta: how unlikely the bound may be to fail.
-        draws: fresh perturbations for the linearised algorithm; a network gets a fiftieth.
-        report: called with what comes next.
+        delta: the probability with which the bound may fail.
+        draws: perturbations of each history for the linearised algorithm; a network, which is
+            expensive to fit, gets a fiftieth of them.
+        report: called with the name of each step as it begins.
     """
     say = report or (lambda text: None)
     for name, value in (("rounds", rounds), ("seeds", seeds)):
         whole(name, value)
-    PaperNetwork(width, depth)  # refuses sizes it cannot have, before anything is played
+    PaperNetwork(width, depth)  # raises for an invalid size before anything is simulated
     say("drawing the problems")
     problems = [
         Problem.draw(environment, s, depth=depth, lam=lam, delta=delta) for s in range(seeds)
@@ -91,45 +96,62 @@ def study(
         first.kernel, rounds, noise=first.noise, bound=first.bound, lam=lam, delta=delta
     )
     printed = effective_dimension(ntk(first.contexts, depth), rounds, lam)
-    journeys: dict[str, list[Journey]] = {}
-    for name, policy in _players(width, rounds).items():
-        journeys[name] = []
+    runs: dict[str, list[WatchedRun]] = {}
+    for name, make_policy in _policies(width, rounds).items():
+        runs[name] = []
         for problem in problems:
             say(f"playing {name}, seed {problem.seed}")
-            journeys[name].append(travel(problem, policy(problem), rounds))
-    run = journeys[LINEAR_THEORY][0]
+            runs[name].append(watch_run(problem, make_policy(problem), rounds))
+    checks = _check_lemmas(runs, width, draws, say)
+    regrets = {name: np.stack([run.regret for run in played]) for name, played in runs.items()}
+    swept = max(run.swept for run in runs[PRACTICAL])
+    checks.append(check_regret_growth(regrets[PRACTICAL], swept))
+    return Study(first, rounds, width, bound, printed, regrets, checks)
+
+
+def _check_lemmas(
+    runs: dict[str, list[WatchedRun]], width: int, draws: int, say: Callable[[str], None]
+) -> list[LemmaCheck]:
+    """Every lemma in the order of the paper; Lemmas 4.3 and 4.4 on the first theory run."""
+    run = runs[LINEAR_THEORY][0]
+    problem, rounds = run.problem, len(run.arms)
     if not np.all(run.tallies(rounds)[0]):
-        raise ValueError(f"rounds must be enough to pull every arm, and {rounds} were not")
-    stops = np.unique(np.geomspace(run.swept, rounds, 12).astype(int))
+        raise ValueError(f"rounds must be enough to pull every arm once, but {rounds} were not")
+    compared = (LINEAR_THEORY, PRACTICAL)
+    stops = [int(t) for t in np.unique(np.geomspace(run.swept, rounds, 12).astype(int))]
     say("Lemma 4.1")
-    findings = [linear(first)]
+    checks = [check_linear_rewards(problem)]
     say("Lemma 4.2")
-    findings.append(radius({name: journeys[name] for name in (LINEAR_THEORY, PRACTICAL)}))
+    checks.append(check_confidence_radius({name: runs[name] for name in compared}))
     say("Lemmas 4.3 and 4.4")
-    by_lemma = moments(run, list(stops), draws)
-    by_practice = moments(run, list(stops), draws, scale=PRACTICE)
-    of_network = network_moment(run, start(first, width), max(draws // 50, 10))
-    findings.append(perturbation(by_lemma, of_network, width))
-    findings.append(optimism(run, by_lemma, by_practice, of_network, width))
+    by_lemma = perturb_linearised(run, stops, draws)
+    by_default = perturb_linearised(run, stops, draws, scale=DEFAULT_NOISE)
+    of_network = perturb_network(run, initial_network(problem, width), max(draws // 50, 10))
+    checks.append(check_concentration(by_lemma, of_network, width))
+    checks.append(check_optimism(problem.rewards, by_lemma, by_default, of_network, width))
     say("Lemma 4.6")
-    findings.append(widths({name: journeys[name][0] for name in (LINEAR_THEORY, PRACTICAL)}))
-    say("the kernel of networks")
-    findings.append(kernel_rate(first))
+    checks.append(check_sum_of_widths({name: runs[name][0] for name in compared}))
+    say("convergence of the kernel")
+    checks.append(check_kernel_convergence(problem))
     say("Lemma C.1")
-    findings.append(descent(first))
-    regrets = {name: np.stack([j.regret for j in runs]) for name, runs in journeys.items()}
-    swept = max(j.swept for j in journeys[PRACTICAL])
-    findings.append(shape(regrets[PRACTICAL], swept))
-    return Study(first, rounds, width, bound, printed, regrets, findings)
+    checks.append(check_gradient_descent(problem))
+    return checks
 
 
-def _players(width: int, rounds: int) -> dict[str, Callable[[Problem], Policy]]:
-    """Practice and theory, network and linearisation, each made for the problem at hand."""
+class _TheorySettings(TypedDict):
+    """What the theory's variants of the policies are told about a problem."""
 
-    def features(problem: Problem) -> int:
-        return problem.contexts.shape[1]
+    bound: float
+    reward_noise: float
+    delta: float
+    regularisation: float
+    depth: int
 
-    def known(problem: Problem) -> dict[str, Any]:
+
+def _policies(width: int, rounds: int) -> dict[str, Callable[[Problem], Policy]]:
+    """By name, functions that make each policy for a problem."""
+
+    def known(problem: Problem) -> _TheorySettings:
         return {
             "bound": problem.bound,
             "reward_noise": problem.noise,
@@ -139,11 +161,11 @@ def _players(width: int, rounds: int) -> dict[str, Callable[[Problem], Policy]]:
         }
 
     return {
-        PRACTICAL: lambda p: NPR(features(p), pool=p.arms),
+        PRACTICAL: lambda p: NPR(p.features, pool=p.arms),
         THEORY: lambda p: NPR.theory(
             p.contexts, rounds=rounds, width=width, steps=STEPS, **known(p)
         ),
-        LINEAR: lambda p: NTKPerturbed(features(p), p.arms, depth=p.depth),
-        LINEAR_THEORY: lambda p: NTKPerturbed(features(p), p.arms, scale="theory", **known(p)),
-        CHANCE: lambda p: Uniform(features(p)),
+        LINEAR: lambda p: NTKPerturbed(p.features, p.arms, depth=p.depth),
+        LINEAR_THEORY: lambda p: NTKPerturbed(p.features, p.arms, scale="theory", **known(p)),
+        CHANCE: lambda p: Uniform(p.features),
     }

@@ -1,27 +1,42 @@
-"""The report as a browser shows it: it draws, reads, hides, sorts, and fits a phone."""
+"""The report in a browser: charts draw, read and hide; tables sort; it fits a phone."""
 
 import shutil
 
 import pytest
 
+from jostle.lab.analysis.curves import curves, frame
 from jostle.lab.render.html import report
+from jostle.lab.render.palette import strokes
+from jostle.lab.render.text import labels
 from jostle.lab.spec.plan import REWARD
 from lab.examples import comparison, outcome, tune
 
+from requirements import package, unavailable
+
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER), reason="there is no Chromium with its driver"
-)
+pytestmark = pytest.mark.study
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync --window-size=1280,1000"""
 LONG = "neural-ucb:covariance=full,width=128,step_size=0.001"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
+FINALS = {"npr": [10, 12, 11], "uniform": [90, 95, 91], LONG: [20, 21, 25], HOSTILE: [30] * 3}
+NAMES = [*labels(["npr", LONG, HOSTILE]).values(), "uniform ↑ 92"]  # the best first
+
+
+def panels():
+    """Of regret, where a curve leaves the frame, and of reward."""
+    return (
+        comparison(FINALS, times={"npr": (0.1, 2)}),
+        comparison(FINALS, environment="lastfm", measure=REWARD),
+    )
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    webdriver = pytest.importorskip("selenium.webdriver")
+    if not (BROWSER and DRIVER):
+        unavailable("there is no Chromium with its driver")
+    webdriver = package("selenium.webdriver")
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
@@ -35,13 +50,15 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    finals = {"npr": [10, 12, 11], "uniform": [90, 95, 91], LONG: [20, 21, 25], HOSTILE: [30] * 3}
     chosen = {"npr": [{}, {"noise": 0.1}, {"noise": 0.1}]}
-    panels = [
-        tune(comparison(finals, times={"npr": (0.1, 2)}), chosen),
-        comparison(finals, environment="lastfm", measure=REWARD),
-    ]
-    made = outcome(*panels, rounds=100, tuning={"method": "grid", "rounds": 20}, title="Two panels")
+    first, second = panels()
+    made = outcome(
+        tune(first, chosen),
+        second,
+        rounds=100,
+        tuning={"method": "grid", "rounds": 20},
+        title="Two panels",
+    )
     path, *_ = report.save(made, folder)
     return path.as_uri()
 
@@ -60,6 +77,38 @@ def css(page, selector):
     return page.find_elements("css selector", selector)
 
 
+def settle(page):
+    """Wait until what was asked for is drawn."""
+    page.execute_async_script(
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+    )
+
+
+def limits(page, figure):
+    settle(page)
+    return page.execute_script(
+        "const y = arguments[0].chart.scales.y; return [y.min, y.max]", figure
+    )
+
+
+def drawn_colours(page, figure):
+    """The colours on the canvas of a chart, as #RRGGBB."""
+    settle(page)
+    found = page.execute_script(
+        """const canvas = arguments[0].querySelector("canvas"), {width, height} = canvas;
+        const options = {willReadFrequently: true};
+        const copy = new OffscreenCanvas(width, height).getContext("2d", options);
+        copy.drawImage(canvas, 0, 0);
+        const {data} = copy.getImageData(0, 0, width, height);
+        const found = new Set();
+        for (let i = 0; i < data.length; i += 4)
+          if (data[i + 3] === 255) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        return [...found];""",
+        figure,
+    )
+    return {f"#{value:06X}" for value in found}
+
+
 def column(page, number):
     return [cell.text for cell in css(page, f"section table tbody tr > :nth-child({number})")[:4]]
 
@@ -67,10 +116,12 @@ def column(page, number):
 def test_the_page_opens_with_all_its_curves(page):
     assert page.title == "Two panels · jostle"
     assert len(css(page, "figure.chart")) == 2
-    assert [len(css(each, "polyline.line")) for each in css(page, "figure.chart")] == [4, 4]
-    assert all(line.rect["width"] > 500 for line in css(page, "polyline.line"))
-    names = [text.text for text in css(page, "figure.chart:first-of-type text.name")]
-    assert {"npr", "uniform ↑ 92"} <= set(names)
+    assert all(canvas.rect["width"] > 500 for canvas in css(page, "figure.chart canvas"))
+    first, second = css(page, "figure.chart")
+    assert drawn_colours(page, first) >= {strokes(FINALS)[name].colour for name in FINALS}
+    assert [name.text for name in css(first, ".name")] == NAMES
+    assert css(first, ".value")[0].text == "11.0 ± 0.6"
+    assert css(second, ".name")[-1].text == "npr"
     assert css(page, "img[src=x]") == []
 
 
@@ -90,37 +141,55 @@ def test_a_button_of_the_legend_hides_its_line(page):
     button = css(first, ".legend button")[0]
     button.click()
     assert button.get_attribute("aria-pressed") == "false"
-    assert len(css(first, "polyline.line")) == 3
-    assert "npr" not in [text.text for text in css(first, "text.name")]
-    assert len(css(second, "polyline.line")) == 4
+    colour = strokes(FINALS)["npr"].colour
+    assert colour not in drawn_colours(page, first)
+    assert colour in drawn_colours(page, second)
     button.click()
-    assert len(css(first, "polyline.line")) == 4
+    assert colour in drawn_colours(page, first)
+    for each in css(first, ".legend button"):  # hiding the last one shows all again
+        each.click()
+    assert len(css(first, ".legend button[aria-pressed=true]")) == 4
 
 
-def test_hovering_shows_the_reading(page):
+def test_the_axis_is_that_of_the_figure(page):
+    first, second = (limits(page, figure) for figure in css(page, "figure.chart"))
+    for panel, found in zip(panels(), (first, second), strict=True):
+        framed = frame(panel, curves(panel))
+        assert found == pytest.approx([framed.low, framed.high])
+    figure = css(page, "figure.chart")[0]
+    for button in css(figure, ".legend button")[:3]:
+        button.click()
+    assert limits(page, figure)[1] > 92  # only the curve that had left is shown: now it stays
+    assert css(figure, ".name")[-1].text == "uniform"
+
+
+def test_hovering_shows_values(page):
     from selenium.webdriver import ActionChains
 
-    svg, reading = css(page, "figure.chart svg")[0], css(page, ".reading")[0]
-    assert not reading.is_displayed()
-    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", svg)
-    ActionChains(page, duration=0).move_to_element(svg).perform()
-    assert reading.is_displayed()
-    lines = reading.text.splitlines()
-    assert lines[0].startswith("round ")
-    share = int(lines[0].removeprefix("round ")) / 100
-    assert lines[1] == "npr"  # the best first
-    assert float(lines[2].partition(" ±")[0]) == pytest.approx(11 * share, abs=0.06)
-    assert len(css(page, "figure.chart svg circle")) == 3  # a line that has left has no mark
+    figure = css(page, "figure.chart")[0]
+    area, reading = css(figure, ".u-over")[0], css(figure, ".reading")[0]
+    assert reading.text == "round 100"
+    page.execute_script("arguments[0].scrollIntoView({block: 'center'})", area)
+    ActionChains(page, duration=0).move_to_element(area).perform()
+    settle(page)
+    share = int(reading.text.removeprefix("round ")) / 100
+    assert share == pytest.approx(0.5, abs=0.02)
+    value = css(figure, ".value")[0].text
+    assert float(value.partition(" ±")[0]) == pytest.approx(11 * share, abs=0.06)
     ActionChains(page, duration=0).move_to_element(css(page, "h1")[0]).perform()
-    assert not reading.is_displayed()
+    settle(page)
+    assert reading.text == "round 100"
 
 
-def test_arrow_keys_show_it_too(page):
-    svg, reading = css(page, "figure.chart svg")[1], css(page, ".reading")[1]
-    svg.send_keys("\ue011")  # Home
-    assert reading.text.startswith("round 1\n")
-    svg.send_keys("\ue00c")  # Escape
-    assert not reading.is_displayed()
+def test_arrow_keys_show_them_too(page):
+    figure = css(page, "figure.chart")[0]
+    plot, reading = css(figure, ".plot")[0], css(figure, ".reading")[0]
+    plot.send_keys("\ue011")  # Home
+    settle(page)
+    assert reading.text == "round 1"
+    plot.send_keys("\ue00c")  # Escape
+    settle(page)
+    assert reading.text == "round 100"
 
 
 def test_it_fits_a_phone(page):
@@ -133,7 +202,7 @@ def test_it_fits_a_phone(page):
         "return [innerWidth, document.documentElement.scrollWidth, document.body.scrollWidth]"
     )
     assert widths == [360, 360, 360]
-    assert css(page, "text.name") == []  # the legend names the lines
+    assert all(canvas.rect["width"] <= 360 for canvas in css(page, "figure.chart canvas"))
     assert all(each.rect["x"] + each.rect["width"] <= 360 for each in css(page, ".legend button"))
 
 

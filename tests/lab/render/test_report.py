@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from jostle.lab.analysis.curves import curves, frame
 from jostle.lab.render.html import report
 from jostle.lab.spec.plan import REWARD
 from lab.examples import comparison, growth, outcome, statistics, tune
@@ -68,16 +69,16 @@ def test_the_page_parses_and_holds_every_policy_in_every_panel(text):
     assert first["curves"][0]["mean"][-1] == pytest.approx(11)
     assert first["curves"][0]["error"][-1] == pytest.approx(3**-0.5, abs=1e-3)
     assert (first["rounds"][0], first["rounds"][-1]) == (1, 100)
-    assert (first["chance"], second["chance"]) == (None, 1)
+    assert (first["baseline"], second["baseline"]) == (None, 1)
     assert second["curves"][0]["mean"][-1] == pytest.approx(0.8)
     assert page.text.count(HOSTILE) > 8
 
 
 def test_the_page_says_what_was_tested_and_tuned_and_how_it_was_made(text):
     told = " ".join(Page(text).text.split())
-    assert "Behind npr beyond the noise of the seeds: uniform." in told
+    assert "Behind npr, beyond the noise of the seeds: uniform." in told
     assert f"Too few shared seeds with npr to test: {HOSTILE}" in told
-    assert "paired bootstrap" in told
+    assert "95% paired t-interval (Student, Biometrika 6, 1908)" in told
     assert "as named (2 seeds); noise 0.1 (1 seed)" in told
     assert "very stream that is reported" in told
     assert "12 s for 6 runs" in told
@@ -87,38 +88,53 @@ def test_the_page_says_what_was_tested_and_tuned_and_how_it_was_made(text):
 
 def test_what_is_beyond_the_noise_is_said_in_words():
     clear = {"a": [10, 11, 12], "b": [20, 22, 23], "c": [40, 41, 42]}
-    assert "All 2 others are behind a beyond the noise" in report.render(
+    assert "All 2 others are behind a, beyond the noise" in report.render(
         outcome(comparison(clear)), None
     )
     near = {"a": [10, 30, 20], "b": [31, 11, 30]}
     told = report.render(outcome(comparison(near)), None)
-    assert "Not told apart from a by these seeds: b (+4.0, -" in told
+    assert "Not distinguished from a by these seeds: b (+4.0 (-" in told
     assert "beyond the noise" not in report.render(outcome(comparison({"a": [1]})), None)
 
 
 def test_the_page_needs_nothing_else(text):
     page = Page(text)
     assert all(link.startswith("data:") for link in page.links)
-    assert not re.search(r"https?://|@import|url\((?!#)|fetch\(|XMLHttp", text)
+    banner = "/*! https://github.com/leeoniya/uPlot (v1.6.32) */"
+    assert text.count(banner) == 1
+    ours = text.replace(banner, "")
+    assert not re.search(r"https?://|@import|url\((?!#)|fetch\(|XMLHttp", ours)
     assert "default-src 'none'" in text
 
 
 def test_hostile_names_stay_text(text):
     page = Page(text)
     assert page.count("img") == 1  # ours, for browsers without scripts
-    assert page.count("script") == 2
+    assert page.count("script") == 4  # uPlot, the data, its charts, the tables
     assert not any(key.startswith("on") for _, attrs in page.tags for key in attrs)
     assert "<img src=x" not in text
 
 
 def test_the_page_says_what_is_missing(made, text):
-    assert "14 of 18 runs were finished" in text
+    assert "14 of 18 runs are finished" in text
     assert report.missing_text(made).startswith(f"h1: {HOSTILE} (seeds 1, 2). ")
     whole = outcome(comparison({"a": [1]}))
     assert report.missing_text(whole) == ""
     assert "Not complete" not in report.render(whole, None)
     assert report.missing_text(outcome(comparison({"a": [None, None]}))) == "all"
     assert report.missing_text(outcome(comparison({"a": [1, None]}))) == "a (seed 1)"
+
+
+def test_the_page_says_how_settings_were_tuned():
+    chosen = {"npr": [{"noise": 0.1}, {}, {"noise": 0.1}]}
+    made = tune(comparison({"npr": [1, 2, 3], "uniform": [9, 9, None]}), chosen, candidates=5)
+    page = Page(report.render(outcome(made, tuning={"method": "grid", "rounds": 20}), None)).text
+    assert "noise 0.1 (2 seeds); as named (1 seed)" in page
+    assert "300 rounds while they were compared, 41% of 740 rounds in all" in page
+    assert "on the first rounds of the very stream that is reported" in page
+    assert "nothing to tune" in page
+    untuned = report.render(outcome(comparison({"npr": [1]})), None)
+    assert "What was tuned" not in untuned
 
 
 def test_an_experiment_of_which_nothing_is_finished_has_a_page_too():
@@ -164,3 +180,23 @@ def test_the_index_has_a_card_for_each_experiment(tmp_path):
     assert "<img src=x" not in text
     assert "2 experiments · 1 run · 1 missing" in page.text
     assert "a has a mean regret of 1.0" in page.text
+
+
+def test_the_index_says_when_there_are_too_few_seeds(tmp_path):
+    few = outcome(comparison({"a": [10], "b": [31]}))
+    text = report.index([(few, "few")], tmp_path).read_text("utf-8")
+    assert "Fewer than three shared seeds" in Page(text).text
+    assert "Fewer than three shared seeds" in Page(report.render(few, None)).text
+
+
+def test_the_chart_is_framed_as_the_figure_is():
+    made = comparison({"a": [10], "b": [12], "uniform": [1000]})
+    (data,) = json.loads(
+        next(s for s in Page(report.render(outcome(made), None)).scripts if s.startswith("[{"))
+    )
+    low, high = frame(made, curves(made))[1:3]
+    staying = [curve for curve in data["curves"] if not curve["leaves"]]
+    assert [curve["name"] for curve in staying] == ["a", "b"]
+    assert min(curve["low"] for curve in staying) == low
+    assert max(curve["high"] for curve in staying) == high
+    assert data["curves"][2]["name_beyond_frame"] == "uniform ↑ 1,000"

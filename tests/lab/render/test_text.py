@@ -1,10 +1,26 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jostle.lab.render.text import labels, settings_text, sized_by
+from jostle.lab.analysis.intervals import PairedDifference
+from jostle.lab.render.text import (
+    bytes_text,
+    change_label,
+    count,
+    difference,
+    fixed,
+    labels,
+    markdown_table,
+    mean_error,
+    panel_labels,
+    percent_difference,
+    settings_text,
+    significant,
+    size_word,
+)
+from lab.examples import comparison, growth, outcome
 
 
-def test_settings_are_told_in_words():
+def test_settings_are_written_in_words():
     names = {
         "npr": "npr",
         "npr:noise=0.30,step_size=0.001": "npr (noise 0.3, step size 0.001)",
@@ -38,6 +54,70 @@ def test_long_names_are_cut():
 
 
 def test_what_a_size_is_the_size_of():
-    assert sized_by(["h1", "npr:width={size}", "neural-ts:width={size}"]) == "width"
-    assert sized_by(["h1:pool={size}", "npr:batch={size}"]) == "size"
+    assert size_word(["h1", "npr:width={size}", "neural-ts:width={size}"]) == "width"
+    assert size_word(["h1:pool={size}", "npr:batch={size}"]) == "size"
     assert settings_text({"noise": 0.1, "step_size": 0.01}) == "noise 0.1, step size 0.01"
+
+
+def test_a_change_is_what_sets_a_policy_apart_from_the_first():
+    policies = ["npr", "npr:steps=1,network=paper", "lin-ucb:noise=2", "npr:linear=false"]
+    assert [change_label(policy, policies) for policy in policies[1:]] == [
+        "steps 1, network paper",
+        "lin-ucb (noise 2)",
+        "no linear",
+    ]
+
+
+def test_panels_are_called_by_environment_and_size():
+    assert panel_labels(growth(sizes=(16, 64))) == ["h1, size 16", "h1, size 64"]
+    several = outcome(comparison({"a": [1]}), comparison({"a": [1]}, environment="h1:shown=5"))
+    assert panel_labels(several) == ["h1", "h1 (shown 5)"]
+
+
+def test_numbers_to_decimal_places():
+    assert [fixed(value, 1) for value in (1234.56, 0.04, 0, -0.26, None)] == [
+        "1,234.6",
+        "<0.1",
+        "0.0",
+        "-0.3",
+        "-",
+    ]
+    assert fixed(0.5, 3, sign=True) == "+0.500"
+    assert fixed(1e-9, 4, sign=True) == "<0.0001"
+
+
+def test_numbers_to_significant_digits():
+    values = (0.25, 1.5, 0.32251, 1239.0, 12.0, 0.0, 1e-5, None)
+    assert [significant(value) for value in values] == [
+        "0.25",
+        "1.5",
+        "0.323",
+        "1,240",
+        "12",
+        "0",
+        "<0.0001",
+        "-",
+    ]
+    assert significant(1130, 2) == "1,100"
+
+
+def test_means_differences_and_intervals():
+    assert mean_error(38.64, 2.31, 1) == "38.6 ± 2.3"
+    assert mean_error(38.64, None, 1) == "38.6"
+    paired = PairedDifference(208.4, -5.8, 1406.4, 5)
+    assert difference(paired, 1) == "+208.4 (-5.8 to 1,406.4)"
+    assert percent_difference(paired) == "+208% (-6 to +1,406)"
+
+
+def test_memory_and_counts():
+    sizes = (None, 12, 2048, 3.5 * 2**20, 2**31)
+    assert [bytes_text(size) for size in sizes] == ["-", "12 B", "2 KiB", "3.5 MiB", "2 GiB"]
+    assert [count(1, "run"), count(1200, "run"), count(2, "policy", "policies")] == [
+        "1 run",
+        "1,200 runs",
+        "2 policies",
+    ]
+
+
+def test_bars_in_the_cells_of_a_markdown_table_are_escaped():
+    assert markdown_table(["a", "b"], [["1", "x|y"]]) == "| a | b |\n|---|---|\n| 1 | x\\|y |"

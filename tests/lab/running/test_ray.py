@@ -12,11 +12,14 @@ from jostle.lab.spec.plan import Plan
 from lab.examples import gather, same
 from lab.running.test_dispatch import WORLD, events
 
-pytest.importorskip("ray", reason="Ray is not installed")
+from requirements import package
+
+pytestmark = pytest.mark.study
 
 
 @pytest.mark.filterwarnings("ignore")  # Ray's own: deprecations and sockets it leaves to the end
 def test_two_ray_workers_one_of_them_killed_give_the_same_numbers(monkeypatch):
+    package("ray")
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     plan = Plan(WORLD, ("npr:steps=2",), 2000, (0, 1))
     killed = None

@@ -1,1 +1,1 @@
-"""Getting a data set from its publisher: download, unpack, verify."""
+"""Getting data sets: download, unpack, verify, and install only what is right."""

@@ -1,4 +1,12 @@
-"""Downloading one file over HTTP: resumed where it was cut, retried, never unbounded."""
+"""Downloading a file over HTTP, with retries, resumption and a limit on its size.
+
+Written with the standard library instead of pooch, because what pooch does best does not apply. It
+verifies a download by the checksum of the *archive*, whereas the checksums known for these sets are
+those of the files inside, which also hold for a repacked archive (see ``acquire.verify``). Its
+downloader starts over when a connection breaks, has no limit on what it receives, and does not
+distinguish transient errors from final ones. With a downloader of our own, pooch would only call
+the function below and rename the result.
+"""
 
 import http.client
 import time
@@ -8,22 +16,23 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-Progress = Callable[[int, int | None], None]  # bytes so far, bytes in all if known
+Progress = Callable[[int, int | None], None]
+"""Called with the number of bytes received so far and in total, if that is known."""
 
-LIMIT = 1 << 28  # no archive of ours comes near 256 MB; a server that never stops is refused
+LIMIT = 1 << 28  # bytes; no archive comes near 256 MB
 TIMEOUT = 30.0  # seconds without a byte
 ATTEMPTS = 5  # in a row without a new byte
 _CHUNK = 1 << 16
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _RANGE_REFUSED = 416
 
 
 class FetchError(OSError):
-    """A data set could not be downloaded, or what came is not what was published."""
+    """A data set could not be downloaded, or what was downloaded is not what was published."""
 
 
-class _CutError(Exception):
-    """The connection broke; what came so far is in the file."""
+class _InterruptedError(Exception):
+    """The connection broke; what was received so far is in the file."""
 
 
 def download(
@@ -36,9 +45,11 @@ def download(
 ) -> Path:
     """Download ``url`` to ``target``, by way of ``target.part``, and return ``target``.
 
-    A cut connection is taken up where it broke (HTTP Range, guarded by the server's ETag or date
-    so that two versions are never joined) after ``pause`` seconds, twice that the next time, and
-    so on. A final refusal, such as 404, is raised at once.
+    After a broken connection or a transient error of the server, the download is resumed where it
+    stopped by an HTTP Range request, which the server's ETag or date guards against joining two
+    versions of the file. The first retry comes after ``pause`` seconds, and each further one after
+    twice as many, until ``ATTEMPTS`` in a row have brought nothing new. Other errors, such as 404,
+    are raised at once, and so is an answer longer than ``limit`` bytes.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise ValueError(f"url must begin with http:// or https://, not {url!r}")
@@ -57,10 +68,10 @@ def download(
             with error:  # it holds the connection
                 reason = f"the server answered {error.code} {error.reason}"
             if error.code == _RANGE_REFUSED and before:
-                validator = None  # begin again, without a range
-            elif error.code not in _PASSING:
+                validator = None  # start over, without a range
+            elif error.code not in _TRANSIENT:
                 raise FetchError(f"cannot download {url}: {reason}") from None
-        except (_CutError, OSError, http.client.HTTPException) as error:
+        except (_InterruptedError, OSError, http.client.HTTPException) as error:
             if isinstance(error, FetchError):
                 raise
             reason = str(getattr(error, "reason", error)) or type(error).__name__
@@ -82,7 +93,7 @@ def _request(url: str, start: int, validator: str | None) -> http.client.HTTPRes
 def _receive(
     response: http.client.HTTPResponse, part: Path, progress: Progress | None, limit: int
 ) -> None:
-    """Append the answer to ``part`` if it continues it, else begin anew."""
+    """Append the answer to ``part`` if it continues there, otherwise start over."""
     start = _continues(response, _size(part))
     length = response.headers.get("Content-Length")
     total = start + int(length) if length and length.isdigit() else None
@@ -91,26 +102,26 @@ def _receive(
         while chunk := response.read(_CHUNK):
             done += len(chunk)
             if done > limit:
-                raise FetchError(f"{response.url} is longer than the {limit:,} bytes allowed")
+                raise FetchError(f"{response.url} exceeds the limit of {limit:,} bytes")
             file.write(chunk)
             if progress is not None:
                 progress(done, total)
     if total is not None and done != total:
-        raise _CutError(f"the connection was cut after {done:,} of {total:,} bytes")
+        raise _InterruptedError(f"the connection broke after {done:,} of {total:,} bytes")
 
 
 def _continues(response: http.client.HTTPResponse, size: int) -> int:
-    """Where the answer begins: at ``size`` for a right partial answer, else at 0."""
+    """The offset of the answer in the file: ``size`` for a partial answer, otherwise 0."""
     if response.status != http.client.PARTIAL_CONTENT:
         return 0
     found = response.headers.get("Content-Range", "")
     if not found.startswith(f"bytes {size}-"):
-        raise FetchError(f"{response.url} sent {found!r}, wanted the bytes from {size} on")
+        raise FetchError(f"{response.url} sent {found!r}, expected the bytes from {size} on")
     return size
 
 
 def _validator(headers: http.client.HTTPMessage) -> str | None:
-    """What identifies this version of the file; weak ETags do not vouch for single bytes."""
+    """What identifies this version of the file; a weak ETag does not guarantee the same bytes."""
     tag = headers.get("ETag")
     if tag and not tag.startswith("W/"):
         return tag

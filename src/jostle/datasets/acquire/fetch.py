@@ -1,8 +1,8 @@
-"""Fetching a data set from its publisher, so that it is either whole and verified or not there.
+"""Fetching a data set from its publisher: download, unpack, verify, install.
 
-Everything happens in a temporary folder beside the data (the same file system); only verified
-files are moved into place, each by one atomic rename. Whatever ends the work - an error, Ctrl-C -
-removes the temporary folder.
+A data set is installed complete and verified, or not at all. All work is done in a temporary folder
+beside the data, on the same file system. Only verified files are moved into place, each by an
+atomic rename. The temporary folder is removed however the work ends, also by Ctrl-C.
 """
 
 import contextlib
@@ -14,16 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from jostle.datasets import catalog
-from jostle.datasets import paths as store
-from jostle.datasets.acquire import verify as integrity
+from jostle.datasets import catalog, paths
 from jostle.datasets.acquire.download import FetchError, Progress, download
 from jostle.datasets.acquire.unpack import ArchiveError, unpack
-from jostle.datasets.acquire.verify import GOOD, Report
+from jostle.datasets.acquire.verify import GOOD, Report, verify, verify_folder
 from jostle.datasets.catalog.entry import Dataset
 
 _PREFIX = ".fetch-"
-_STALE = 24 * 3600.0  # a temporary folder this old was left by a killed process
+_STALE = 24 * 3600.0  # seconds; an older temporary folder was left by a process that was killed
 
 
 def fetch(
@@ -34,19 +32,30 @@ def fetch(
     base: str | None = None,
     pause: float = 1.0,
 ) -> Path:
-    """Download, verify and install a data set; return its folder.
+    """Download, verify and install a data set.
 
-    A set that is already here and right is left alone unless ``force``. ``progress`` is called
-    with the bytes so far and the bytes in all (``None`` if the server does not say). ``base``
-    names a mirror (such as ``http://localhost:8000``) that keeps the publisher's paths.
+    Arguments:
+        name: of the data set; see ``jostle.datasets.catalog``.
+        force: download it even if it is already installed and verified.
+        progress: called with the number of bytes received so far and the total number (``None`` if
+            the server does not say).
+        base: the address of a mirror that keeps the publisher's paths, such as
+            ``http://localhost:8000``.
+        pause: seconds to wait before the first retry; see ``download``.
+
+    Returns:
+        The folder of the data set.
+
+    Raises:
+        FetchError: the download failed or is not what was published; nothing was installed.
     """
     entry = catalog.get(name)
-    folder = store.path(name)
-    if not force and integrity.verify(name).original:
+    folder = paths.path(name)
+    if not force and verify(name).original:
         return folder
     url = _mirrored(entry.url, base)
     try:
-        with _workplace(store.data_folder(), name) as work:
+        with _temporary_folder(paths.data_folder(), name) as work:
             archive = download(url, work / "archive.zip", progress=progress, pause=pause)
             fresh = work / entry.folder
             fresh.mkdir()
@@ -54,24 +63,24 @@ def fetch(
                 unpack(archive, fresh, [file.name for file in entry.files])
             except ArchiveError as error:
                 raise FetchError(f"{url}: {error}") from error
-            _accept(integrity.verify_folder(entry, fresh), entry, url)
+            _accept(verify_folder(entry, fresh), entry, url)
             _install(fresh, folder)
     except PermissionError as error:
         raise FetchError(
-            f"cannot write the data set {name!r} to {store.data_folder()}: {error.strerror}; set "
-            f"{store.DATA} to a folder that you may write to"
+            f"cannot write the data set {name!r} to {paths.data_folder()}: {error.strerror}; set "
+            f"{paths.DATA} to a folder that you can write to"
         ) from error
     return folder
 
 
 def _accept(report: Report, entry: Dataset, url: str) -> None:
-    """Refuse a download whose required files are not right; drop optional ones that are not."""
+    """Raise an error for a required file that is wrong or missing; delete wrong optional files."""
     for finding in report.findings:
         if finding.status in GOOD:
             continue
         if finding.file.role == "required":
             raise FetchError(
-                f"{url} does not hold the published {finding.file.name} of {entry.name!r}: "
+                f"{url} does not contain the published {finding.file.name} of {entry.name!r}: "
                 f"{finding.note or finding.status}. Nothing was installed; see {entry.page}"
             )
         if finding.place is not None:
@@ -79,7 +88,7 @@ def _accept(report: Report, entry: Dataset, url: str) -> None:
 
 
 def _install(fresh: Path, folder: Path) -> None:
-    """Move the verified files into place: the folder at once, or file by file into an old one."""
+    """Move the verified files into place: the whole folder, or each file if the folder exists."""
     try:
         os.replace(fresh, folder)
     except OSError:
@@ -89,7 +98,7 @@ def _install(fresh: Path, folder: Path) -> None:
         return
     for file in sorted(fresh.iterdir()):
         os.replace(file, folder / file.name)
-        # The old form of the same file; the plain one would be found first, so it is dead weight.
+        # An older, gzipped copy of the same file would never be read again.
         (folder / f"{file.name}.gz").unlink(missing_ok=True)
 
 
@@ -104,8 +113,8 @@ def _mirrored(url: str, base: str | None) -> str:
 
 
 @contextlib.contextmanager
-def _workplace(root: Path, name: str) -> Iterator[Path]:
-    """A temporary folder under ``root`` that is gone afterwards, whatever happens."""
+def _temporary_folder(root: Path, name: str) -> Iterator[Path]:
+    """A temporary folder under ``root`` that is removed when the block ends, however it ends."""
     made = [folder for folder in (root, *root.parents) if not folder.exists()]
     root.mkdir(parents=True, exist_ok=True)
     for old in root.glob(f"{_PREFIX}*"):
@@ -116,6 +125,6 @@ def _workplace(root: Path, name: str) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{name}-", dir=root) as work:
             yield Path(work)
     finally:
-        for folder in made:  # innermost first; those that now hold data stay
+        for folder in made:  # innermost first; those that now contain data stay
             with contextlib.suppress(OSError):
                 folder.rmdir()

@@ -1,7 +1,7 @@
-"""Reading Unix ``compress`` files (``.Z``), as UCI still ships the training half of Shuttle.
+"""Decompressing Unix ``compress`` files (``.Z``), as which UCI ships the training half of Shuttle.
 
-Written here because the standard library has no reader and the format has not changed since 1985;
-a dependency for one file would cost more than these lines.
+Written by hand because the standard library has no decoder, and a dependency for one file in a
+format that has not changed since 1985 would cost more than these lines.
 """
 
 _MAGIC = b"\x1f\x9d"
@@ -9,16 +9,19 @@ _CLEAR = 256
 
 
 def decompress(data: bytes, limit: int) -> bytes:
-    """The content of a ``.Z`` file; ``ValueError`` when damaged or longer than ``limit`` bytes.
+    """Decompress the bytes of a ``.Z`` file.
 
-    Codes are ``width`` bits, least significant first, and are written in groups of eight: when
-    the width changes or the table is cleared, the rest of the group is padding.
+    Codes have ``width`` bits, least significant first, and are written in groups of eight: when the
+    width changes or the table is cleared, the rest of the group is padding.
+
+    Raises:
+        ValueError: the data are damaged, or decompress to more than ``limit`` bytes.
     """
     if data[:2] != _MAGIC or len(data) < 3:
         raise ValueError("not a .Z file")
     most, blocks = data[2] & 0x1F, bool(data[2] & 0x80)
     if not 9 <= most <= 16:
-        raise ValueError(f"a .Z file with codes of up to {most} bits; 9 to 16 are wanted")
+        raise ValueError(f"a .Z file with codes of up to {most} bits; expected 9 to 16")
     table = [bytes((value,)) for value in range(256)] + [b""] * blocks
     literals = len(table)
     position = group = 24
@@ -44,12 +47,12 @@ def decompress(data: bytes, limit: int) -> bytes:
         elif code == len(table) and previous:
             entry = previous + previous[:1]
         else:
-            raise ValueError("a damaged .Z file: it names a sequence not seen before")
+            raise ValueError("a damaged .Z file: it refers to a sequence that it has not defined")
         if previous and len(table) < 1 << most:
             table.append(previous + entry[:1])
         size += len(entry)
         if size > limit:
-            raise ValueError(f"a .Z file that unpacks to more than {limit:,} bytes")
+            raise ValueError(f"a .Z file that exceeds the limit of {limit:,} uncompressed bytes")
         pieces.append(entry)
         previous = entry
 

@@ -1,4 +1,4 @@
-"""The data sets of the paper by name."""
+"""The catalogue of data sets: the eight sets of the paper, by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -19,17 +19,17 @@ CATALOG: Mapping[str, Dataset] = MappingProxyType(
 
 
 def get(name: str) -> Dataset:
-    """The entry of that name, or an error that says the nearest names."""
+    """The entry of a data set; an unknown name raises an error that suggests similar ones."""
     entry: Dataset = checks.lookup("data set", name, dict(CATALOG))
     return entry
 
 
 def table(name: str) -> TableSet:
-    """The entry of a classification set; the recommendation sets are refused by name."""
+    """The entry of a classification set; a recommendation set raises an error."""
     entry = get(name)
     if isinstance(entry, TableSet):
         return entry
     raise ValueError(
-        f"name must be a classification data set, not {name!r}, which holds users and items; "
+        f"name must be a classification data set, but {name!r} is a recommendation set; "
         f"read it with jostle.datasets.hetrec.read({name!r})"
     )

@@ -1,8 +1,8 @@
-"""What the catalogue says of a data set: who made it, where it lies, how its files are recognised.
+"""Entries of the catalogue: whom to cite, where to download, how to recognise the files.
 
-Checksums are of a file's *content*, so they hold whether it is stored plain or gzipped and
-whatever archive it came in. Where a publisher's archive has CR LF line ends, the checksum is that
-of the LF form and both are accepted (``File.text``).
+Checksums are of a file's *content*. They hold whether it is stored plain or gzipped, and whatever
+archive it came in. Where a publisher's archive has CR LF line endings, the checksum is that of the
+file with LF line endings, and both are accepted (``File.text``).
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,20 @@ Role = Literal["required", "optional", "partial"]
 
 @dataclass(frozen=True)
 class File:
-    """One file of a data set, and how its content is recognised.
+    """A file of a data set and how its content is verified.
 
-    ``lines`` counts all text lines, header and empty ones included. With no known ``sha256`` the
-    line count and the ``header`` are the check, and the file is reported as unverified.
+    Without a known ``sha256``, the number of lines and the header are checked instead, and the file
+    is reported as unverified.
+
+    Attributes:
+        name: the file's name, without ".gz".
+        lines: the number of all lines of text, including header and blank lines.
+        sha256: checksum of the content, if one is known.
+        header: the first line, if there is no checksum.
+        role: "required", "optional", or "partial" if it can replace part of a required file.
+        text: whether CR LF and LF line endings are the same content.
+        stand_ins: partial files that together replace this one when it is missing.
+        origin: where the file comes from, if it is not in the publisher's archive.
     """
 
     name: str
@@ -26,14 +36,17 @@ class File:
     sha256: str | None = None
     header: str | None = None
     role: Role = "required"
-    text: bool = False  # CR LF and LF line ends are the same content
-    stand_ins: tuple[str, ...] = ()  # partial files that together serve when this one is absent
-    origin: str = ""  # where it comes from, if not in the publisher's archive
+    text: bool = False
+    stand_ins: tuple[str, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """What is common to all data sets."""
+    """What all data sets have: names, citation, licence, addresses and files.
+
+    ``page`` is the address of a description for people, ``url`` that of the archive to download.
+    """
 
     name: str
     title: str
@@ -44,41 +57,24 @@ class Dataset:
     folder: str
     files: tuple[File, ...]
 
-    @property
-    def size(self) -> str:
-        """The size in words."""
-        raise NotImplementedError
-
     def file(self, name: str) -> File:
         """The file of that name."""
-        return cast(File, checks.lookup(f"file of {self.name}", name, self._by_name()))
-
-    def _by_name(self) -> dict[str, File]:
-        return {file.name: file for file in self.files}
+        files = {file.name: file for file in self.files}
+        return cast(File, checks.lookup(f"file of {self.name}", name, files))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSet(Dataset):
-    """Rows of features with a class: played as one arm per class."""
+    """A classification set: rows of features with a class, played with one arm per class."""
 
     rows: int
     features: int
     classes: int
 
-    @property
-    def size(self) -> str:
-        """The size in words."""
-        return f"{self.rows:,} rows, {self.features} features, {self.classes} classes"
-
 
 @dataclass(frozen=True, kw_only=True)
 class HetRecSet(Dataset):
-    """Users, items, tags and a social graph: played as recommendation."""
+    """A recommendation set: users, items, tags and a friendship graph."""
 
     users: int
     items: int
-
-    @property
-    def size(self) -> str:
-        """The size in words."""
-        return f"{self.users:,} users, {self.items:,} items"

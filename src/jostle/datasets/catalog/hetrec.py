@@ -1,15 +1,16 @@
-"""The two recommendation sets: HetRec 2011 from GroupLens, with the files others derived from them.
+"""The two recommendation sets, HetRec 2011 of GroupLens, with files that others derived.
 
-Not in the publisher's archives are the ``banditlib_*`` files (event pools and user embeddings of
-the paper's group, github yilingjia/BanditLib, MIT licence) and, for Delicious, the *partial*
-files: what public derived copies hold of three originals, to be used when those cannot be had.
-No checksum of those three originals is known to us, so they are checked by rows and header.
+Two kinds of files are not in the publisher's archives. The ``banditlib_*`` files are the event
+pools and user embeddings of the paper's authors (github yilingjia/BanditLib, MIT licence). The
+*partial* files of Delicious are what public copies have kept of three original files; they are used
+when the originals are missing. We know no checksum of those three originals, which are therefore
+verified by number of lines and header.
 """
 
 from jostle.datasets.catalog.entry import File, HetRecSet, Role
 
 _GROUPLENS = "https://files.grouplens.org/datasets/hetrec2011"
-_LICENCE = "non-commercial use; see the set's own readme.txt"
+_LICENCE = "non-commercial use; see the readme.txt of the set"
 _CITATION = (
     "I. Cantador, P. Brusilovsky, T. Kuflik. 2nd Workshop on Information Heterogeneity and Fusion "
     "in Recommender Systems (HetRec 2011). RecSys 2011."

@@ -1,6 +1,6 @@
-"""The six classification sets, from the UCI Machine Learning Repository.
+"""The six classification sets of the UCI Machine Learning Repository.
 
-The checksums are those recorded for UCI's own files.
+The checksums are those of the files that UCI publishes.
 """
 
 from jostle.datasets.catalog.entry import File, TableSet

@@ -1,4 +1,4 @@
-"""Recommendation bandits: which of the items shown is the one that the user likes?"""
+"""Recommendation bandits: find the item that the user likes among those shown."""
 
 from jostle.environments.recommendation.environment import Recommendation
 

@@ -1,4 +1,4 @@
-"""What a recommendation environment knows of its users and items, as arrays."""
+"""``Catalogue``: the users and items of a recommendation environment, as arrays."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from jostle.core.record import Record, data, static
 from jostle.core.validation import finite, lookup, numeric
-from jostle.datasets import banditlib, hetrec, vectors
+from jostle.datasets import authors_events, embeddings, hetrec
 from jostle.environments.recommendation.likes import Likes
 
 OWN = "own"
@@ -15,7 +15,7 @@ OWN = "own"
 
 
 class Catalogue(Record):
-    """Vectors, who likes what, and the events if rounds are not drawn."""
+    """Vectors of users and items, who likes what, and the events if rounds are not drawn."""
 
     user_vectors: Any = data()  # (users, user dimensions)
     item_vectors: Any = data()  # (items, components)
@@ -35,17 +35,17 @@ class Catalogue(Record):
 def drawn(
     name: str, positives: str, components: int, dimensions: int, seed: int, scaling: str
 ) -> Catalogue:
-    """Of a HetRec set: our vectors of its users and items, and all its positives.
+    """A catalogue of a HetRec data set: our vectors of users and items, and all positives.
 
-    Its items are those that somebody likes. These are the 17,632 artists that the paper counts when
-    the liked are listened to, and the 12,523 that its group drew its pools from when tagged.
+    Its items are those that somebody likes: the 17,632 artists that the paper counts if liked means
+    listened to, and the 12,523 that its group drew its pools from if it means tagged.
     """
     known = hetrec.read(name, positives)
-    users = vectors.user_vectors(known, dimensions, seed)
+    users = embeddings.user_vectors(known, dimensions, seed)
     return _of_hetrec(
         known,
         users,
-        vectors.item_vectors(known, components, seed),
+        embeddings.item_vectors(known, components, seed),
         known.positives,
         np.unique(known.positives[:, 1]),
         scaling,
@@ -53,15 +53,15 @@ def drawn(
 
 
 def authors(name: str, components: int, seed: int, scaling: str) -> Catalogue:
-    """Of a HetRec set: the events and user vectors of the paper's group, our vectors of items.
+    """A catalogue with the events and user vectors of the paper's group, and our item vectors.
 
-    Its items are those in any event's pool; liked is what comes first in a pool of the user.
+    Its items are those in the pool of any event; a user likes what comes first in the pool.
     """
     known = hetrec.read(name, "tagged")
-    theirs = banditlib.read(known)
+    theirs = authors_events.read(known)
     candidates, places = np.unique(theirs.pools, return_inverse=True)
     pairs = np.column_stack([theirs.users, theirs.pools[:, 0]])
-    items = vectors.item_vectors(known, components, seed)
+    items = embeddings.item_vectors(known, components, seed)
     return _of_hetrec(known, theirs.vectors, items, pairs, candidates, scaling).replace(
         event_users=jnp.asarray(theirs.users, jnp.int32),
         event_pools=jnp.asarray(places.reshape(theirs.pools.shape), jnp.int32),
@@ -69,7 +69,7 @@ def authors(name: str, components: int, seed: int, scaling: str) -> Catalogue:
 
 
 def own(users: Any, items: Any, positives: Any, scaling: str) -> Catalogue:
-    """Of a user's own arrays."""
+    """A catalogue of the caller's own arrays."""
     users, items = _table("users", users), _table("items", items)
     pairs = _pairs(positives, len(users), len(items))
     ids = np.arange(len(users)), np.arange(len(items))
@@ -84,7 +84,7 @@ def _of_hetrec(
     candidates: np.ndarray,
     scaling: str,
 ) -> Catalogue:
-    """With the ``candidates`` for items, numbered anew: arm ids count what can be shown."""
+    """With ``candidates`` as items, numbered from 0: arm ids count the items that can be shown."""
     pairs = np.column_stack([pairs[:, 0], np.searchsorted(candidates, pairs[:, 1])])
     ids = known.users, known.items[candidates]
     return _catalogue(users, items[candidates], pairs, *ids, scaling, known.source)
@@ -99,7 +99,7 @@ def _catalogue(
     scaling: str,
     source: str,
 ) -> Catalogue:
-    # On the device from the start, so that no run has to bring them there.
+    # On the device from the start, so that no run has to copy them there.
     scale = lookup("scaling", scaling, SCALINGS)
     return Catalogue(
         user_vectors=jnp.asarray(scale(users), jnp.float32),
@@ -113,13 +113,13 @@ def _catalogue(
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:
-    """Each row of length 1; rows of zeros, of which nothing is known, stay."""
+    """Scale each row to length 1; rows of zeros, of which nothing is known, stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 0, lengths, 1)
 
 
 def _standard(rows: np.ndarray) -> np.ndarray:
-    """Each column of mean 0 and variance 1 over the known rows; rows of zeros stay, at the mean."""
+    """Scale columns to mean 0 and variance 1 over known rows; rows of zeros stay, at the mean."""
     known = np.any(rows != 0, axis=1)
     mean, spread = rows[known].mean(axis=0), rows[known].std(axis=0)
     scaled = (rows - mean) / np.where(spread > 0, spread, 1)
@@ -137,7 +137,7 @@ SCALINGS = {"standard": _standard, "unit": _unit, "raw": _raw}
 def _table(name: str, value: Any) -> np.ndarray:
     table = finite(name, value)
     if table.ndim != 2 or not table.size:
-        raise ValueError(f"{name} must have one vector a row, not shape {table.shape}")
+        raise ValueError(f"{name} must have one vector per row, not shape {table.shape}")
     return table
 
 

@@ -1,4 +1,4 @@
-"""The recommendation bandits of Section 5.3: which of 25 items is the one that the user likes?"""
+"""``Recommendation``: the bandits of Section 5.3, to find the one of 25 items that a user likes."""
 
 from typing import Any, NamedTuple, Self
 
@@ -21,36 +21,37 @@ AUTHORS_SIZE = 25
 
 
 class RecommendationState(NamedTuple):
-    """The order in which the events come; None when rounds are drawn."""
+    """The order of the events; None if rounds are drawn."""
 
     order: Any
 
 
 class Recommendation(Environment):
-    """Each round a user comes, and one of the items shown is liked by that user; the others not.
+    """Each round has a user and a list of items, exactly one of which the user likes.
 
-    A context is the user's vector and the item's, end to end. Choosing the liked item brings 1,
-    another 0. Arm ids are places in ``catalogue.item_ids``, user ids in ``catalogue.user_ids``.
+    A context is the user's vector followed by the item's. Choosing the liked item brings 1, another
+    0. Arm ids are positions in ``catalogue.item_ids``, user ids in ``catalogue.user_ids``.
 
     In a drawn round the user is drawn uniformly among those who like anything; then one item among
     those the user likes, and the others among the items that somebody likes but this user does not.
-    All draws are exact and uniform, the order is shuffled, and there is no end of rounds.
+    All draws are exact and uniform, the order is shuffled, and the number of rounds is unlimited.
 
     Arguments:
         name: "lastfm" or "delicious", of HetRec 2011; see ``from_arrays`` for other data.
-        positives: what counts as liked: on Last.fm "listened" (as the paper says) or "tagged" (as
-            in its group's public files); on Delicious "tagged" (bookmarked). By default the first.
+        positives: which items count as liked: on Last.fm "listened" (as the paper says) or "tagged"
+            (as in its group's public files); on Delicious "tagged" (bookmarked). By default the
+            first of these.
         events: "drawn", or "authors" for the pools and the 25-dimensional user vectors that the
             paper's group published, in an order shuffled by the seed; each event comes once.
-        shown: items a round (k = 25).
+        shown: items per round (k = 25).
         components: principal components of an item's tags (25 in the paper).
         user_dimensions: of the node2vec vectors (50 in the paper; the authors' have 25).
         scaling: "standard" gives every feature mean 0 and variance 1, "unit" each user's and each
-            item's vector length 1, "raw" takes them as computed. The paper does not say; policies
-            of both kinds, linear and neural, did best with the first.
-        feature_seed: of the computation of the vectors, which does not hang on the seed of a
-            simulation: all runs meet the same vectors.
-        catalogue: what was loaded; leave it out.
+            item's vector length 1, "raw" leaves them as computed. The paper does not say which;
+            both linear and neural policies did best with the first.
+        feature_seed: seed of the computation of the vectors, which does not depend on the seed of a
+            simulation: all runs use the same vectors.
+        catalogue: the users and items, which are loaded by name; leave it out.
     """
 
     name: str = static()
@@ -79,12 +80,14 @@ class Recommendation(Environment):
         )
 
     def check(self) -> None:
-        """Refuse bad arguments, and load what they name."""
+        """Reject bad arguments, and load the data that ``name`` stands for."""
         whole("shown", self.shown, least=2)
         if self.catalogue is None:
             object.__setattr__(self, "catalogue", self._load())
         elif not isinstance(self.catalogue, Catalogue):
-            raise TypeError(f"catalogue must be left out, not {self.catalogue!r}")
+            raise TypeError(
+                f"catalogue is loaded by name: leave it out, instead of {self.catalogue!r}"
+            )
         if self.events == DRAWN:
             most = int(np.diff(np.asarray(self.catalogue.likes.starts)).max())
             if self.shown > self._items - most + 1:
@@ -94,7 +97,7 @@ class Recommendation(Environment):
                 )
 
     def _load(self) -> Catalogue:
-        """What the arguments name, after checking them and settling their defaults."""
+        """The data that the arguments name; fills in ``positives`` and ``user_dimensions``."""
         kinds = lookup("recommendation data set", self.name, hetrec.POSITIVES)
         if self.events not in (DRAWN, AUTHORS):
             raise ValueError(unknown("events", self.events, (DRAWN, AUTHORS)))
@@ -125,12 +128,12 @@ class Recommendation(Environment):
         )
 
     def replace(self, **changes: Any) -> Self:
-        """The same with some fields changed; what hangs on them is loaded anew."""
+        """A copy with some fields changed; data that depend on them are loaded again."""
         if changes.keys() - {"shown", "catalogue"}:
             if self.source == OWN:
                 raise ValueError(
-                    f"only shown can be replaced when the data are your own, not {sorted(changes)};"
-                    " call from_arrays again"
+                    f"only shown can be replaced if the data are your own, not {sorted(changes)}: "
+                    "call from_arrays again"
                 )
             if "events" in changes and "user_dimensions" not in changes:
                 changes["user_dimensions"] = None
@@ -158,7 +161,7 @@ class Recommendation(Environment):
 
     @property
     def source(self) -> str:
-        """Which files were read: "original", "partial" (see ``datasets.hetrec``), or "own"."""
+        """Where the data come from: "original", "partial" (see ``datasets.hetrec``), or "own"."""
         return self.catalogue.source
 
     def init(self, key: jax.Array) -> RecommendationState:
@@ -185,15 +188,15 @@ class Recommendation(Environment):
         round: Round,
         index: jax.Array,
     ) -> Outcome:
-        """1 if the user likes the item, else 0; the best shown always brings 1."""
+        """1 if the user likes the item, else 0; the best item shown always brings 1."""
         liked = self.catalogue.likes.contains(round.user, round.arms[index]).astype(jnp.float32)
         return Outcome(liked, 1 - liked)
 
     def normalised(self, rewards: Any) -> np.ndarray:
-        """Cumulative reward after each round, over that of a random choice, as the paper plots it.
+        """Cumulative reward after each round relative to random choices, as the paper plots it.
 
-        Of a random choice we take the expectation, t / shown after t rounds, which is exact; the
-        paper divides by a random strategy's reward.
+        The denominator is the expected reward of random choices, t / shown after t rounds, which is
+        exact; the paper divides by the reward of one random strategy.
         """
         rewards = numeric("rewards", rewards)
         chance = np.arange(1, rewards.shape[-1] + 1) / self.shown

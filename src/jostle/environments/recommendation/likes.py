@@ -1,7 +1,7 @@
-"""Who likes what, kept so that compiled code can ask of one user without looking at all the rest.
+"""``Likes``: which user likes which item, as a sparse table that compiled code can query.
 
-The items of each user lie in one ascending list, all users' lists end to end: memory is that of
-the liked pairs, not of users x items, and a question costs a binary search.
+The items of each user form an ascending list, and all lists are stored end to end: memory is that
+of the liked pairs, not of users x items, and a query is a binary search.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ class Likes(Record):
 
     @classmethod
     def of(cls, pairs: np.ndarray, users: int) -> "Likes":
-        """From rows of (user, item), in any order; repeated ones count once."""
+        """From rows of (user, item), in any order; duplicates count once."""
         pairs = np.unique(pairs, axis=0)
         counts = np.bincount(pairs[:, 0], minlength=users)
         starts = np.concatenate([[0], np.cumsum(counts)])
@@ -32,7 +32,7 @@ class Likes(Record):
         return f"Likes({self.items.shape[0]} pairs)"
 
     def count(self, user: Any) -> Any:
-        """How many items the user likes."""
+        """The number of items that the user likes."""
         return self.starts[user + 1] - self.starts[user]
 
     def nth(self, user: Any, n: Any) -> Any:
@@ -56,7 +56,7 @@ class Likes(Record):
         return (smaller < self.count(user)) & (self.items[at] == item)
 
     def _passed(self, user: Any, like: Any, holds: Callable[[jax.Array], jax.Array]) -> jax.Array:
-        """For how many of the user's items ``holds``, which is true of the first ones only."""
+        """The number of the user's items for which ``holds``: it is true of the first ones only."""
         shape = jnp.shape(like)
         low = jnp.broadcast_to(self.starts[user], shape)
         high = jnp.broadcast_to(self.starts[user + 1], shape)
@@ -68,14 +68,15 @@ class Likes(Record):
             return jnp.where(go_on, middle + 1, low), jnp.where(go_on, high, middle)
 
         low, _ = jax.lax.fori_loop(0, self.items.shape[0].bit_length(), halve, (low, high))
-        return low - self.starts[user]
+        passed: jax.Array = low - self.starts[user]
+        return passed
 
 
 def distinct(key: jax.Array, count: int, below: Any) -> jax.Array:
     """``count`` different whole numbers from 0 ... below - 1, every such set equally likely.
 
     Floyd's algorithm: the i-th draw is from one more number than the draw before; if it was drawn
-    already, the new number itself is taken. Exact, however large ``below``, without trial.
+    already, the new number itself is taken. Exact however large ``below`` is, without rejection.
     """
     newest = below - count + jnp.arange(count)
     drawn = jax.random.randint(key, (count,), 0, newest + 1)
@@ -83,4 +84,5 @@ def distinct(key: jax.Array, count: int, below: Any) -> jax.Array:
     def add(i: Any, chosen: jax.Array) -> jax.Array:
         return chosen.at[i].set(jnp.where(jnp.any(chosen == drawn[i]), newest[i], drawn[i]))
 
-    return jax.lax.fori_loop(0, count, add, jnp.full(count, -1, drawn.dtype))
+    chosen: jax.Array = jax.lax.fori_loop(0, count, add, jnp.full(count, -1, drawn.dtype))
+    return chosen

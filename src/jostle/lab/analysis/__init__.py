@@ -1,1 +1,4 @@
-"""What results say: rankings, intervals, ablations, speed, claims. Nothing here needs JAX."""
+"""What results say, as numbers: rankings, paired intervals, ablations, timings and claims.
+
+Nothing here formats text, draws, or needs JAX; ``jostle.lab.render`` shows what is computed here.
+"""

@@ -1,7 +1,7 @@
-"""Claims put to the test on results: the kinds of test there are, and what each finds.
+"""Claims judged by results: the kinds of test, their verdicts, and the evidence for each.
 
-A claim is a sentence and the tests that must all pass for it. Tests of regret are paired: policies
-that share a seed met the same stream, and the interval is that of ``significance``.
+A claim is a sentence and the tests that must all pass for it to hold. Tests of regret or reward
+are paired by seed, with the intervals of ``jostle.lab.analysis.intervals``.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from jostle.lab.analysis.intervals import FEWEST, interval
-from jostle.lab.render.text import labels
+from jostle.lab.analysis.intervals import (
+    FEWEST_SEEDS,
+    PairedDifference,
+    mean_interval,
+    paired_values,
+)
 from jostle.lab.results.model import Comparison, thinned
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import REGRET
@@ -20,13 +25,71 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 UNTRIED, PARTLY = "not tried", "tried in part"
 Results = Mapping[str, Outcome]
 """Outcomes by the names of their experiments."""
+Values = NDArray[np.float64]
+
+
+class Side(NamedTuple):
+    """A policy in a comparison."""
+
+    comparison: Comparison
+    policy: str
+    best_of: int | None = None
+    """The number of policies of which it is the best, where a test names several."""
+
+
+@dataclass(frozen=True)
+class PairedEvidence:
+    """A difference between two policies, seed by seed."""
+
+    relation: str
+    """``BEHIND`` or ``NOT_BEHIND``: what was tested."""
+    side: Side
+    other: Side
+    difference: PairedDifference
+    other_mean: float
+    at: float
+    """The share of the rounds after which they were compared."""
+
+
+@dataclass(frozen=True)
+class SpreadEvidence:
+    """The standard deviations, over seeds, of two policies."""
+
+    side: Side
+    other: Side
+    deviation: float
+    other_deviation: float
+
+
+@dataclass(frozen=True)
+class ExponentEvidence:
+    """The exponent of the round in the growth of a policy's regret, with its interval."""
+
+    side: Side
+    exponent: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class TimeEvidence:
+    """How many times as long one policy takes as another."""
+
+    side: Side
+    other: Side
+    part: str
+    ratio: float
+
+
+Evidence = PairedEvidence | SpreadEvidence | ExponentEvidence | TimeEvidence
+BEHIND, NOT_BEHIND = "behind", "not behind"
 
 
 class Finding(NamedTuple):
-    """What a test found."""
+    """The verdict of a test and its evidence; a test that was not tried has none."""
 
     verdict: str
-    words: str
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -43,10 +106,10 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Paired:
+class _Paired:
     """``policy`` against ``other``, seed by seed, after a share ``at`` of the rounds.
 
-    Where several are named, the one stands for all that is the best of them in the end.
+    Where several policies are named, the one with the best mean at the end stands for all.
     """
 
     where: Where
@@ -56,72 +119,67 @@ class Paired:
     other_where: Where | None = None
     at: float = 1.0
 
-    word: ClassVar[str]
-
-    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        """By how much it passes; ``low`` says whether low values are good."""
-        raise NotImplementedError
+    relation: ClassVar[str]
 
     def __call__(self, results: Results) -> Finding:
-        """Whether the lead is beyond the noise of the seeds, on the good side or the bad."""
-        places = self.where, self.other_where or self.where
-        first, second = (where.find(results) for where in places)
+        """Whether the test passes, or fails, beyond the noise of the seeds."""
+        first = self.where.find(results)
+        second = (self.other_where or self.where).find(results)
         if first is None or second is None:
-            return Finding(UNTRIED, "")
-        policy, other = _best(first, self.policy), _best(second, self.other)
-        if policy is None or other is None:
-            return Finding(UNTRIED, "")
-        ours, theirs = _shared(self._values(first, policy), self._values(second, other))
-        if len(ours) < FEWEST:
-            return Finding(UNTRIED, "")
-        regret = first.plan.measure == REGRET
-        low, high = interval(self.lead(regret, ours, theirs))
+            return Finding(UNTRIED)
+        side, other = _side(first, self.policy), _side(second, self.other)
+        if side is None or other is None:
+            return Finding(UNTRIED)
+        paired = paired_values(self._values(side), self._values(other))
+        ours, theirs = np.array(paired[0]), np.array(paired[1])
+        if len(ours) < FEWEST_SEEDS:
+            return Finding(UNTRIED)
+        low, high = mean_interval(self._lead(first.plan.measure == REGRET, ours, theirs))
         verdict = HOLDS if low > 0 else FAILS if high < 0 else OPEN
-        lower, upper = interval(ours - theirs)
-        digits = ",.1f" if regret else ",.3f"
-        told = f"{ours.mean() - theirs.mean():+{digits}} ({lower:{digits}} to {upper:{digits}})"
-        if second is first:
-            against = labels(second.plan.policies)[other]
-        else:
-            against = _described(second, other)
-        early = "" if self.at == 1 else f" after {self.at * first.plan.rounds:,.0f} rounds"
-        several = [len(each) for each in (self.policy, self.other) if not isinstance(each, str)]
-        best = f", {'each ' * (len(several) > 1)}the best of {several[0]}" if several else ""
-        name = _described(first, policy)
-        words = f"{name} {self.word} {against} ({theirs.mean():{digits}}){best}{early}: {told}"
-        return Finding(verdict, words)
+        differences = ours - theirs
+        difference = PairedDifference(
+            float(differences.mean()), *mean_interval(differences), len(differences)
+        )
+        evidence = PairedEvidence(
+            self.relation, side, other, difference, float(theirs.mean()), self.at
+        )
+        return Finding(verdict, evidence)
 
-    def _values(self, comparison: Comparison, policy: str) -> dict[int, float]:
+    def _lead(self, lower_is_better: bool, ours: Values, theirs: Values) -> Values:
+        """By how much the test passes, for each seed; negative where it fails."""
+        raise NotImplementedError
+
+    def _values(self, side: Side) -> dict[int, float]:
+        comparison = side.comparison
         rounds = thinned(comparison.plan.rounds)
         point = int(np.searchsorted(rounds, self.at * comparison.plan.rounds))
         return {
-            run.trial.seed: float(comparison.curve(run)[point]) for run in comparison.of(policy)
+            run.trial.seed: float(comparison.curve(run)[point])
+            for run in comparison.of(side.policy)
         }
 
 
-class Behind(Paired):
-    """``policy`` does worse than ``other``: by a tenth, unless it says by how much."""
+class Behind(_Paired):
+    """``policy`` does worse than ``other``, by a factor of more than ``factor``."""
 
-    word = "behind"
+    relation = BEHIND
 
-    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        """How much more it loses than ``factor`` times the other."""
-        return ours - self.factor * theirs if low else theirs / self.factor - ours
+    def _lead(self, lower_is_better: bool, ours: Values, theirs: Values) -> Values:
+        return ours - self.factor * theirs if lower_is_better else theirs / self.factor - ours
 
 
-class NotBehind(Paired):
-    """``policy`` does as well as ``other``, or better: within a tenth, unless it says."""
+class NotBehind(_Paired):
+    """``policy`` does as well as ``other`` or better, to within a factor of ``factor``."""
 
-    word = "not behind"
+    relation = NOT_BEHIND
 
-    def lead(self, low: bool, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-        """How much less it loses than ``factor`` times the other."""
-        return self.factor * theirs - ours if low else ours * self.factor - theirs
+    def _lead(self, lower_is_better: bool, ours: Values, theirs: Values) -> Values:
+        return self.factor * theirs - ours if lower_is_better else ours * self.factor - theirs
 
 
 @dataclass(frozen=True)
 class Varies:
-    """The end of ``policy`` varies more from seed to seed than that of ``other``."""
+    """The result of ``policy`` varies more from seed to seed than that of ``other``."""
 
     where: Where
     policy: str
@@ -132,15 +190,12 @@ class Varies:
         """Whether the standard deviation is ``factor`` times the other's; no interval is given."""
         comparison = self.where.find(results)
         names = (self.policy, self.other)
-        if comparison is None or min(len(comparison.of(name)) for name in names) < FEWEST:
-            return Finding(UNTRIED, "")
+        if comparison is None or min(len(comparison.of(name)) for name in names) < FEWEST_SEEDS:
+            return Finding(UNTRIED)
         ours, theirs = (float(np.std(comparison.finals(name), ddof=1)) for name in names)
+        side, other = Side(comparison, self.policy), Side(comparison, self.other)
         verdict = HOLDS if ours > self.factor * theirs else FAILS
-        against = labels(comparison.plan.policies)[self.other]
-        name = _described(comparison, self.policy)
-        return Finding(
-            verdict, f"standard deviation of {name} {ours:,.1f}, {against} {theirs:,.1f}"
-        )
+        return Finding(verdict, SpreadEvidence(side, other, ours, theirs))
 
 
 @dataclass(frozen=True)
@@ -153,43 +208,43 @@ class Sublinear:
     def __call__(self, results: Results) -> Finding:
         """Whether the exponent of t, fitted to the second half of each curve, is below 1."""
         comparison = self.where.find(results)
-        if comparison is None or len(comparison.of(self.policy)) < FEWEST:
-            return Finding(UNTRIED, "")
+        if comparison is None or len(comparison.of(self.policy)) < FEWEST_SEEDS:
+            return Finding(UNTRIED)
         rounds = thinned(comparison.plan.rounds)
         late = rounds > comparison.plan.rounds / 2
-        slopes = [
-            np.polyfit(np.log(rounds[late]), np.log(curve[late]), 1)[0]
+        exponents = [
+            float(np.polyfit(np.log(rounds[late]), np.log(curve[late]), 1)[0])
             for curve in comparison.curves(self.policy)
         ]
-        low, high = interval(np.array(slopes))
+        low, high = mean_interval(exponents)
         verdict = HOLDS if high < 1 else FAILS if low > 1 else OPEN
-        name = _described(comparison, self.policy)
-        return Finding(verdict, f"{name}: t^{np.mean(slopes):.2f} ({low:.2f} to {high:.2f})")
+        side = Side(comparison, self.policy)
+        return Finding(verdict, ExponentEvidence(side, float(np.mean(exponents)), low, high))
 
 
 @dataclass(frozen=True)
 class Times:
-    """The milliseconds of two policies, or of one at two sizes, are in a ratio within limits."""
+    """The times of two policies, or of one at two sizes, have a ratio within limits."""
 
     first: tuple[Where, str]
     second: tuple[Where, str]
     part: str
+    """"choosing" or "learning"."""
     least: float = 0.0
     most: float = np.inf
 
     def __call__(self, results: Results) -> Finding:
-        """Whether the ratio of ``part`` ("choosing" or "learning") is within its limits."""
-        found = []
+        """Whether the ratio of the first to the second is within its limits."""
+        sides, times = [], []
         for where, policy in (self.first, self.second):
             comparison = where.find(results)
             if comparison is None or policy not in comparison.times:
-                return Finding(UNTRIED, "")
-            found.append((comparison, policy, getattr(comparison.times[policy], self.part)))
-        (one, one_policy, ours), (other, other_policy, theirs) = found
-        ratio = ours / theirs
+                return Finding(UNTRIED)
+            sides.append(Side(comparison, policy))
+            times.append(float(comparison.times[policy]._asdict()[self.part]))
+        ratio = times[0] / times[1]
         verdict = HOLDS if self.least <= ratio <= self.most else FAILS
-        sides = [_described(one, one_policy), _described(other, other_policy)]
-        return Finding(verdict, f"{self.part}, {sides[0]} against {sides[1]}: {ratio:.2g} x")
+        return Finding(verdict, TimeEvidence(sides[0], sides[1], self.part, ratio))
 
 
 @dataclass(frozen=True)
@@ -199,10 +254,10 @@ class Claim:
     text: str
     tests: tuple[Callable[[Results], Finding], ...]
     remark: str = ""
-    """Why it is not seen to hold, if it is not."""
+    """Why it does not hold in our results, if it does not."""
 
     def judge(self, results: Results) -> tuple[str, list[Finding]]:
-        """The verdict, and what each test found."""
+        """The verdict, and the finding of each test."""
         findings = [test(results) for test in self.tests]
         verdicts = [finding.verdict for finding in findings]
         if FAILS in verdicts:
@@ -212,24 +267,12 @@ class Claim:
         return OPEN if OPEN in verdicts else HOLDS, findings
 
 
-def _best(comparison: Comparison, policies: str | tuple[str, ...]) -> str | None:
-    """The policy that is best in the end, once all of them have enough runs."""
+def _side(comparison: Comparison, policies: str | tuple[str, ...]) -> Side | None:
+    """The policy with the best mean at the end, once all of ``policies`` have enough runs."""
     if isinstance(policies, str):
-        return policies
-    if min(len(comparison.of(policy)) for policy in policies) < FEWEST:
+        return Side(comparison, policies)
+    if min(len(comparison.of(policy)) for policy in policies) < FEWEST_SEEDS:
         return None
     means = {policy: float(np.mean(comparison.finals(policy))) for policy in policies}
-    return (min if comparison.plan.measure == REGRET else max)(means, key=means.__getitem__)
-
-
-def _shared(
-    first: Mapping[int, float], second: Mapping[int, float]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The values of the seeds that both have."""
-    seeds = sorted(first.keys() & second.keys())
-    return np.array([first[seed] for seed in seeds]), np.array([second[seed] for seed in seeds])
-
-
-def _described(comparison: Comparison, policy: str) -> str:
-    where = labels([comparison.plan.environment])[comparison.plan.environment]
-    return f"{labels(comparison.plan.policies)[policy]} on {where}"
+    best = (min if comparison.plan.measure == REGRET else max)(means, key=means.__getitem__)
+    return Side(comparison, best, len(policies))

@@ -1,29 +1,29 @@
-"""Which differences to the best policy are beyond the noise of the seeds."""
+"""Confidence intervals of means and of paired differences between policies.
 
+Policies that share a seed met the same stream, so they are compared seed by seed with the paired
+t-interval (Student, "The probable error of a mean", Biometrika 6, 1908): the mean of the
+differences, plus or minus a quantile of Student's t times their standard error. It is exact for
+normally distributed differences however few they are; percentile bootstraps of three to ten values
+are too narrow.
+"""
+
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jostle.lab.results.model import Comparison
 
-FEWEST = 3  # shared seeds below which nothing is said
-RESAMPLES = 10_000
+FEWEST_SEEDS = 3
+"""With fewer shared seeds no interval is computed."""
 LEVEL = 0.95
-
-METHOD = (
-    f"Policies that share a seed met the same stream, so they are compared seed by seed: the mean "
-    f"of the differences to the best policy, with a {LEVEL:.0%} interval from a paired bootstrap "
-    f"({RESAMPLES:,} resamples of the seeds, fixed generator), widened as Student's t is wider "
-    "than the normal, because seeds are few. A difference is called beyond the noise when its "
-    "interval leaves out 0. Each is tested by itself, against a best that the same runs picked: of "
-    "twenty true ties, one or more would pass for a difference. With fewer than "
-    f"{FEWEST} shared seeds nothing is tested."
-)
+"""The confidence level of every interval."""
 
 
-class Gap(NamedTuple):
-    """How far a policy is from the best: the mean of its own minus the best's, an interval."""
+class PairedDifference(NamedTuple):
+    """The mean of one policy's values minus another's, seed by seed, with its interval."""
 
     mean: float
     low: float
@@ -31,56 +31,63 @@ class Gap(NamedTuple):
     seeds: int
 
     @property
-    def clear(self) -> bool:
-        """Whether it is beyond the noise of the seeds."""
+    def significant(self) -> bool:
+        """Whether the interval excludes 0: the difference is beyond the noise of the seeds."""
         return self.low > 0 or self.high < 0
 
 
-def gap(comparison: Comparison, policy: str, best: str) -> Gap | None:
-    """The paired difference over the seeds that both have finished; None when they are too few."""
-    ours, theirs = (
-        dict(
-            zip(
-                [run.trial.seed for run in comparison.of(name)],
-                comparison.finals(name),
-                strict=True,
-            )
-        )
-        for name in (policy, best)
-    )
-    shared = sorted(ours.keys() & theirs.keys())
-    if len(shared) < FEWEST:
+def standard_error(values: ArrayLike) -> float | None:
+    """The standard error of the mean of ``values``; None for a single value."""
+    array = np.asarray(values, float)
+    if len(array) < 2:
         return None
-    low, high = interval(differences := np.array([ours[seed] - theirs[seed] for seed in shared]))
-    return Gap(float(differences.mean()), low, high, len(shared))
+    return float(np.std(array, ddof=1) / np.sqrt(len(array)))
 
 
-def gaps(comparison: Comparison) -> dict[str, Gap | None]:
-    """The gap of every policy but the best, the best of them first."""
-    best, *others = comparison.policies() or [""]
-    return {policy: gap(comparison, policy, best) for policy in others}
+def mean_interval(values: ArrayLike) -> tuple[float, float]:
+    """The t-interval of the mean of two or more ``values``, at ``LEVEL``.
 
-
-def interval(values: np.ndarray) -> tuple[float, float]:
-    """A bootstrap interval of the mean of ``values``.
-
-    Percentiles of resampled means are too narrow for few values: their variance lacks the factor
-    n / (n - 1), and their tails are the normal's. Stretching them about the mean mends both.
+    Written with the quantile rather than ``scipy.stats.t.interval``, which gives NaN when all
+    values are equal; the interval is then the value itself.
     """
-    count, mean = len(values), float(np.mean(values))
-    means = values[_resamples(count)].mean(axis=1)
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(means, [tail, 1 - tail]) - mean
-    return float(mean + _stretch(count) * low), float(mean + _stretch(count) * high)
+    array = np.asarray(values, float)
+    error = standard_error(array)
+    if error is None:
+        raise ValueError(f"values: expected at least two, got {len(array)}")
+    mean, reach = float(array.mean()), _quantile(len(array) - 1) * error
+    return mean - reach, mean + reach
 
 
-@lru_cache(maxsize=4)
-def _resamples(count: int) -> np.ndarray:
-    return np.random.default_rng(0).integers(count, size=(RESAMPLES, count))
+def final_values(comparison: Comparison, policy: str) -> dict[int, float]:
+    """What is measured at the last round of each finished run of ``policy``, by seed."""
+    return {run.trial.seed: float(comparison.curve(run)[-1]) for run in comparison.of(policy)}
 
 
-def _stretch(count: int) -> float:
-    from scipy.special import ndtri, stdtrit
+def paired_values(
+    first: Mapping[int, float], second: Mapping[int, float]
+) -> tuple[list[float], list[float]]:
+    """The values of the seeds that both have, in the order of the seeds."""
+    seeds = sorted(first.keys() & second.keys())
+    return [first[seed] for seed in seeds], [second[seed] for seed in seeds]
 
-    tail = (1 - LEVEL) / 2
-    return float(np.sqrt(count / (count - 1)) * stdtrit(count - 1, tail) / ndtri(tail))
+
+def paired_difference(comparison: Comparison, policy: str, other: str) -> PairedDifference | None:
+    """``policy`` minus ``other`` at the last round; None with fewer than ``FEWEST_SEEDS``."""
+    ours, theirs = paired_values(final_values(comparison, policy), final_values(comparison, other))
+    if len(ours) < FEWEST_SEEDS:
+        return None
+    differences = np.subtract(ours, theirs)
+    return PairedDifference(float(differences.mean()), *mean_interval(differences), len(ours))
+
+
+def differences_to_best(comparison: Comparison) -> dict[str, PairedDifference | None]:
+    """The difference of every policy to the best one, the second best first."""
+    ranked = comparison.policies()
+    return {policy: paired_difference(comparison, policy, ranked[0]) for policy in ranked[1:]}
+
+
+@lru_cache
+def _quantile(freedom: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + LEVEL) / 2, freedom))

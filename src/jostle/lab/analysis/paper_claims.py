@@ -1,4 +1,4 @@
-"""The paper's claims, each with the tests on our own results that decide about it."""
+"""The paper's claims, each with the tests on our own results that decide it."""
 
 from jostle.lab.analysis.claims import Behind, Claim, NotBehind, Sublinear, Times, Varies, Where
 from jostle.lab.spec.extra import AT_STRENGTHS
@@ -16,35 +16,37 @@ COVARIANCES = tuple(zip(DIAGONAL, FULL, strict=True))
 WIDE_NPR, _, WIDE_FALCON, *WIDE_DIAGONAL = WIDE
 
 FIXED_ARMS = (
-    "There are 100 arms of 50 features, the same in all rounds: a linear function fits a good part "
-    "of any rewards they have. Compare `fresh`, where they are new in each round."
+    "The 100 arms have 50 features each and are the same in all rounds, so a linear function fits "
+    "much of any rewards they have. Compare `fresh`, where the arms are new in each round."
 )
 SWEEP = (
     "On h1 and h2 NPR pulls each of the 100 arms once before anything else (Algorithm 1). "
-    "NeuralUCB and NeuralTS do not, and tend to settle on a lesser arm that they met early. "
-    "Compare `sweep`, where each plays with and without."
+    "NeuralUCB and NeuralTS do not, and tend to settle on a mediocre arm that they met early. "
+    "Compare `sweep`, where each policy plays with and without this sweep."
 )
-EXPLORERS_ARE_DROPPED = (
-    "Tuning goes by the first 125 to 1,000 rounds, in which those that explore are behind: its "
-    "choice explores too little for 10,000, and is another one in each run. Compare `covariance`, "
-    "where the strength of exploration is given and not tuned."
+SHORT_TUNING = (
+    "Tuning compares candidates on the first 125 to 1,000 rounds, in which those that explore are "
+    "behind: what it chooses explores too little for 10,000 rounds, and differs from run to run. "
+    "Compare `covariance`, where the strength of exploration is fixed rather than tuned."
 )
 FEW_FITS = (
-    "Its first epochs have few observations each, to which the network is fitted once; NPR fits "
-    "all it has after each round."
+    "FALCON+ fits its network once per epoch, and its first epochs have few observations each; NPR "
+    "fits all observations after each round."
 )
 EARLY_TUNING = (
-    "Much of the spread is tuning: it decides by the first 1,000 rounds, which like larger steps "
-    "than 10,000 do, and not the same in each run. Compare `ordinal`, where nothing is tuned."
+    "Much of the spread comes from tuning: it decides by the first 1,000 rounds, which favour "
+    "larger steps than 10,000 rounds do, and decides differently from run to run. Compare "
+    "`ordinal`, where nothing is tuned."
 )
 ONE_PASS = (
-    "NPR's choosing is one forward pass. Compiled, without the cost of calling it that elsewhere "
-    "hides its growth, it grows as well; it is by far the cheapest at every size."
+    "Choosing takes NPR one forward pass. Its cost grows too when it is measured in a compiled "
+    "loop, without the overhead of calls that hides the growth elsewhere; NPR remains by far the "
+    "cheapest at every size."
 )
 
 
 def _wide(policy: str, width: int) -> str:
-    """As the experiments over widths name it."""
+    """The policy's name in the experiments over widths."""
     return sized((policy,), str(width))[0]
 
 
@@ -64,7 +66,7 @@ CLAIMS = (
                 for full in FULL
             ),
         ),
-        f"{SWEEP} {EXPLORERS_ARE_DROPPED}",
+        f"{SWEEP} {SHORT_TUNING}",
     ),
     Claim(
         "The diagonal approximation costs much on h1, h2 and mushroom",
@@ -80,7 +82,7 @@ CLAIMS = (
                 for diagonal, full in COVARIANCES
             ),
         ),
-        EXPLORERS_ARE_DROPPED,
+        SHORT_TUNING,
     ),
     Claim(
         "The diagonal approximation costs little on shuttle",
@@ -93,23 +95,24 @@ CLAIMS = (
         ),
     ),
     Claim(
-        "Updating takes all neural methods alike",
+        "Updating takes all neural methods about the same time",
         tuple(
             Times((TIME, policy), (TIME, NPR), "learning", 0.5, 2.0)
             for policy in (*FULL, *DIAGONAL)
         ),
-        "The network is fitted alike; but a full covariance has to be updated too, which reads a "
-        "gradient of every observation so far.",
+        "All methods fit the network in the same way, but a full covariance has to be updated as "
+        "well, which reads a gradient for every observation so far.",
     ),
     Claim(
-        "Choosing is dearer for NeuralUCB and NeuralTS than for NPR",
+        "Choosing is more expensive for NeuralUCB and NeuralTS than for NPR",
         tuple(
             Times((TIME, policy), (TIME, NPR), "choosing", least=2.0)
             for policy in (*FULL, *DIAGONAL)
         ),
     ),
     Claim(
-        "With more arms choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        "With more arms, choosing becomes more expensive for NeuralUCB and NeuralTS, but not for "
+        "NPR",
         (
             *(
                 Times(
@@ -122,7 +125,8 @@ CLAIMS = (
         ONE_PASS,
     ),
     Claim(
-        "With wider networks choosing gets dearer for NeuralUCB and NeuralTS; NPR's stays flat",
+        "With wider networks, choosing becomes more expensive for NeuralUCB and NeuralTS, but not "
+        "for NPR",
         (
             *(
                 Times(

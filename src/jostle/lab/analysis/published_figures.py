@@ -1,51 +1,47 @@
-"""NPR on the data sets beside the best other policy, its own skyline, and what was published."""
+"""NPR on data sets beside the best other policy, full information, and published results."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from jostle.lab.analysis.ranking import Row, rows
-from jostle.lab.render.text import labels
 from jostle.lab.results.outcome import Outcome
 
 PUBLISHED = {"mushroom": 69, "shuttle": 170, "magic": 1590, "adult": 1560, "covertype": 3480}
 """The fewest mistakes that we have found published, in as many rounds; none for letter."""
 
-ABOUT = (
-    "Mistakes with the practical encoding, each policy with its defaults. Told: the same NPR when "
-    "it is told the right class after each choice, so that it need not find out."
-)
+
+class PublishedLine(NamedTuple):
+    """One data set, with the practical encoding and every policy's defaults."""
+
+    data_set: str
+    npr: Row
+    best_other: Row
+    full_information: Row | None
+    """NPR when the right class is revealed after each choice."""
+    published: int | None
 
 
-def past(results: Mapping[str, Outcome]) -> str:
-    """A Markdown table of the experiments ``practical`` and ``skyline``; nothing without them."""
+def published_lines(results: Mapping[str, Outcome]) -> list[PublishedLine]:
+    """A line for each data set of the experiment ``practical``, with ``skyline`` if it is there."""
     if "practical" not in results:
-        return ""
-    told = _npr(results["skyline"]) if "skyline" in results else {}
-    lines = [
-        "| data set | NPR | best other policy | NPR, told | best published |",
-        "|---|---|---|---|---|",
-    ]
+        return []
+    revealed = _by_data_set(results["skyline"]) if "skyline" in results else {}
+    found = []
     for comparison in results["practical"].comparisons:
         ranked, name = rows(comparison), comparison.plan.environment
-        ours = next((row for row in ranked if row.policy == "npr"), None)
+        npr = next((row for row in ranked if row.policy == "npr"), None)
         others = [row for row in ranked if row.policy != "npr"]
-        if ours is None or not others:
-            continue
-        other = f"{_cell(others[0])} ({labels(comparison.plan.policies)[others[0].policy]})"
-        skyline = _cell(told[name]) if name in told else "-"
-        published = f"{PUBLISHED[name]:,}" if name in PUBLISHED else "-"
-        lines.append(f"| {name} | {_cell(ours)} | {other} | {skyline} | {published} |")
-    return "\n".join(lines)
+        if npr is not None and others:
+            found.append(
+                PublishedLine(name, npr, others[0], revealed.get(name), PUBLISHED.get(name))
+            )
+    return found
 
 
-def _npr(outcome: Outcome) -> dict[str, Row]:
-    """The row of NPR by the name of the data set."""
+def _by_data_set(outcome: Outcome) -> dict[str, Row]:
+    """The best row of each comparison, by the name of the data set without its settings."""
     return {
-        comparison.plan.environment.partition(":")[0]: row
+        comparison.plan.environment.partition(":")[0]: rows(comparison)[0]
         for comparison in outcome.comparisons
-        for row in rows(comparison)
+        if comparison.runs
     }
-
-
-def _cell(row: Row) -> str:
-    error = "" if row.error is None else f" ± {row.error:,.1f}"
-    return f"{row.mean:,.1f}{error}"

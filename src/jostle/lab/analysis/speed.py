@@ -1,72 +1,79 @@
-"""How long choosing and learning take, by policy and by size."""
+"""The time that choosing and learning take: by policy, and as a size grows."""
 
 from typing import NamedTuple
 
-from jostle.lab.render.palette import Stroke, strokes
-from jostle.lab.render.text import labels
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
 
 
-class Rate(NamedTuple):
-    """Milliseconds a round of one policy."""
+class RoundTime(NamedTuple):
+    """Milliseconds per round of one policy."""
 
     policy: str
-    label: str
     choosing: float
     learning: float
 
     @property
     def total(self) -> float:
-        """A whole round, without the environment."""
+        """The whole round, without the environment."""
         return self.choosing + self.learning
 
 
-class Line(NamedTuple):
-    """A policy over sizes."""
+class SizeCurve(NamedTuple):
+    """Milliseconds per round of one policy, by size."""
 
-    label: str
-    stroke: Stroke
+    policy: str
+    """Its name, with ``{size}`` where the size goes."""
     sizes: list[int]
     choosing: list[float]
     learning: list[float]
 
+    @property
+    def growth(self) -> float | None:
+        """The time at the largest size over that at the smallest; None if there is no telling."""
+        first = self.choosing[0] + self.learning[0]
+        if len(self.sizes) < 2 or first <= 0:
+            return None
+        return (self.choosing[-1] + self.learning[-1]) / first
 
-class Growth(NamedTuple):
-    """All policies over sizes, on one environment (of a size each, maybe)."""
+
+class Scaling(NamedTuple):
+    """How the time of each policy grows with the size, on one environment."""
 
     environment: str
-    lines: list[Line]
+    """Its name, with ``{size}`` where the size goes, if it does."""
+    policies: tuple[str, ...]
+    """All policies, timed or not."""
+    curves: list[SizeCurve]
 
 
-def rates(comparison: Comparison) -> list[Rate]:
+def round_times(comparison: Comparison) -> list[RoundTime]:
     """The policies that were timed, the fastest first."""
-    names = labels(comparison.plan.policies)
-    made = [
-        Rate(policy, names[policy], *comparison.times[policy])
+    found = [
+        RoundTime(policy, *comparison.times[policy])
         for policy in comparison.plan.policies
         if policy in comparison.times
     ]
-    return sorted(made, key=lambda rate: rate.total)
+    return sorted(found, key=lambda each: each.total)
 
 
-def growths(outcome: Outcome) -> list[Growth]:
-    """For each environment a line for each policy: the i-th of every plan is the same one."""
+def scalings(outcome: Outcome) -> list[Scaling]:
+    """The scaling of every policy on each environment of an experiment over sizes."""
     environments = outcome.experiment.environments
     found = []
     for place, environment in enumerate(environments):
-        panels = outcome.comparisons[place :: len(environments)]  # sizes in turn, all of each
-        templates = outcome.experiment.policies or panels[0].plan.policies
-        names, looks = labels(templates), strokes(templates)
-        lines = []
-        for number, template in enumerate(templates):
-            points = [
+        # Panels go through the sizes in turn, with all environments of each size.
+        panels = outcome.comparisons[place :: len(environments)]
+        policies = outcome.experiment.policies or panels[0].plan.policies
+        curves = []
+        for number, policy in enumerate(policies):
+            points = sorted(
                 (panel.plan.size or 0, *panel.times[panel.plan.policies[number]])
                 for panel in panels
                 if panel.plan.policies[number] in panel.times
-            ]
+            )
             if points:
-                columns = [list(column) for column in zip(*sorted(points), strict=True)]
-                lines.append(Line(names[template], looks[template], *columns))
-        found.append(Growth(labels([environment])[environment], lines))
+                sizes, choosing, learning = zip(*points, strict=True)
+                curves.append(SizeCurve(policy, list(sizes), list(choosing), list(learning)))
+        found.append(Scaling(environment, tuple(policies), curves))
     return found

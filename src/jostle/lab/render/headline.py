@@ -1,147 +1,166 @@
-"""What an experiment shows in one sentence a panel, and how surely in another."""
+"""Headlines: what each panel of an experiment shows, in one sentence, and how certain that is."""
 
-from jostle.lab.analysis.ablation import changes
-from jostle.lab.analysis.intervals import gap
+from collections.abc import Callable
+from typing import NamedTuple
+
+from jostle.lab.analysis.ablation import BETTER, WORSE, effects, verdict
+from jostle.lab.analysis.intervals import LEVEL, paired_difference
 from jostle.lab.analysis.ranking import rows
-from jostle.lab.analysis.speed import growths, rates
-from jostle.lab.render.text import labels, sized_by
+from jostle.lab.analysis.speed import round_times, scalings
+from jostle.lab.render.text import (
+    BEST,
+    DIGITS,
+    QUANTITY,
+    change_label,
+    count,
+    fixed,
+    interval,
+    label,
+    labels,
+    mean_error,
+    significant,
+    size_word,
+)
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import REGRET
 
-FEW = "Fewer than three shared seeds say little; more would tell."
+FEW_SEEDS = "Fewer than three shared seeds: too few to tell whether the difference is noise."
 
 
-def headlines(outcome: Outcome) -> list[tuple[str, str]]:
-    """A sentence for each panel of an experiment, with (maybe empty) how sure it is."""
-    kind = outcome.experiment.figure
-    if kind == "statistics":
-        count = len(outcome.manifest.environments)
-        return [(f"{count} environment{'s' * (count > 1)}; nothing was played.", "")]
-    if kind == "bars":
-        return [_pace(comparison) for comparison in outcome.comparisons]
-    if kind == "growth":
-        return _growth(outcome)
-    if kind == "changes":
-        return [_changed(comparison) for comparison in outcome.comparisons]
-    if kind == "front":
-        return [_worth(comparison) for comparison in outcome.comparisons]
-    return [headline(comparison) for comparison in outcome.comparisons]
+class Headline(NamedTuple):
+    """A sentence, and (maybe empty) how certain it is."""
+
+    sentence: str
+    certainty: str = ""
 
 
-def headline(comparison: Comparison) -> tuple[str, str]:
-    """Who is best, and (maybe empty) whether the runs suffice to say so."""
+def each_panel(headline: Callable[[Comparison], Headline]) -> Callable[[Outcome], list[Headline]]:
+    """The headlines of an experiment, given that of one panel."""
+    return lambda outcome: [headline(comparison) for comparison in outcome.comparisons]
+
+
+def best_policy(comparison: Comparison) -> Headline:
+    """Which policy is best, and whether the runs suffice to say so."""
     plan = comparison.plan
-    ranked, names = rows(comparison), labels(plan.policies)
-    where = labels([plan.environment])[plan.environment]
+    ranked, names, where = rows(comparison), labels(plan.policies), label(plan.environment)
     if not ranked:
-        return f"No run on {where} was finished.", ""
-    low = plan.measure == REGRET
-    digits = ".1f" if low else ".3f"
-    word = "regret" if low else "normalised reward"
+        return Headline(f"No run on {where} is finished.")
+    digits, quantity = DIGITS[plan.measure], QUANTITY[plan.measure]
     best = ranked[0]
-    error = "" if best.error is None else f" ± {best.error:{digits}}"
-    told = f"{best.mean:,{digits}}{error} after {plan.rounds:,} rounds of {where}"
+    value = mean_error(best.mean, best.error, digits)
+    value += f" after {plan.rounds:,} rounds of {where}"
     if len(ranked) == 1:
-        return f"{names[best.policy]} has a mean {word} of {told}.", ""
+        return Headline(f"{names[best.policy]} has a mean {quantity} of {value}.")
     second = ranked[1]
-    sentence = f"{names[best.policy]} has the {'lowest' if low else 'highest'} {word}: {told}"
+    sentence = f"{names[best.policy]} has the {BEST[plan.measure]} {quantity}: {value}"
     if second.mean > 0:
         share = round(100 * abs(1 - best.mean / second.mean))
-        relation = f"{share}% {'below' if low else 'above'}" if share else "just ahead of"
-        sentence += f", {relation} the {second.mean:,{digits}} of {names[second.policy]}"
-    return f"{sentence}.", _certainty(comparison, second.policy, best.policy, digits)
+        side = "below" if plan.measure == REGRET else "above"
+        relation = f"{share}% {side}" if share else "just ahead of"
+        sentence += f", {relation} the {fixed(second.mean, digits)} of {names[second.policy]}"
+    return Headline(f"{sentence}.", _certainty(comparison, second.policy, best.policy))
 
 
-def _certainty(comparison: Comparison, second: str, best: str, digits: str) -> str:
-    """How sure the lead is, from the seeds that both have played: they met the same arms."""
-    lead = gap(comparison, second, best)
+def _certainty(comparison: Comparison, second: str, best: str) -> str:
+    """How certain the lead is, from the seeds that both have played."""
+    lead = paired_difference(comparison, second, best)
     if lead is None:
-        return FEW
-    low, high = sorted((abs(lead.low), abs(lead.high)))
-    if lead.clear:
-        told = f"{abs(lead.mean):,{digits}} (95% interval {low:,{digits}} to {high:,{digits}})"
-        return f"The lead is beyond the noise of {lead.seeds} seeds: {told}."
-    told = f"{lead.mean:+,{digits}} (95% interval {lead.low:,{digits}} to {lead.high:,{digits}})"
-    return f"The lead is within the noise of {lead.seeds} seeds: {told}."
+        return FEW_SEEDS
+    digits = DIGITS[comparison.plan.measure]
+    if lead.significant:
+        low, high = sorted((abs(lead.low), abs(lead.high)))
+        ends = interval(low, high, digits)
+        size = f"{fixed(abs(lead.mean), digits)} ({LEVEL:.0%} interval {ends})"
+        return f"The lead is beyond the noise of {lead.seeds} seeds: {size}."
+    ends = interval(lead.low, lead.high, digits)
+    size = f"{fixed(lead.mean, digits, sign=True)} ({LEVEL:.0%} interval {ends})"
+    return f"The lead is within the noise of {lead.seeds} seeds: {size}."
 
 
-def _worth(comparison: Comparison) -> tuple[str, str]:
-    """Whether anything that costs less than the first policy is better, or what costs more."""
+def worth_its_time(comparison: Comparison) -> Headline:
+    """Whether any policy beats the first in less time, and which do so in more."""
     plan = comparison.plan
-    names, digits = labels(plan.policies), ".1f" if plan.measure == REGRET else ".3f"
-    cost = {row.policy: row.round_ms for row in rows(comparison) if row.round_ms}
-    first = next((row for row in rows(comparison) if row.policy == plan.policies[0]), None)
+    names, ranked = labels(plan.policies), rows(comparison)
+    first = next((row for row in ranked if row.policy == plan.policies[0]), None)
     if first is None or not first.round_ms:
-        return headline(comparison)
-    error = "" if first.error is None else f" ± {first.error:{digits}}"
+        return best_policy(comparison)
+    value = mean_error(first.mean, first.error, DIGITS[plan.measure])
     sentence = (
-        f"{names[first.policy]} has a mean {plan.measure} of {first.mean:,{digits}}{error} at "
-        f"{first.round_ms:.3g} ms a round of {labels([plan.environment])[plan.environment]}."
+        f"{names[first.policy]} has a mean {plan.measure} of {value} at "
+        f"{significant(first.round_ms)} ms per round of {label(plan.environment)}."
     )
-    cheaper: list[str] = []
-    dearer: list[str] = []
-    for policy, price in cost.items():
-        lead = gap(comparison, policy, first.policy)
+    faster: list[str] = []
+    slower: list[str] = []
+    for row in ranked:
+        lead = paired_difference(comparison, row.policy, first.policy)
         if lead is None:
-            return sentence, FEW
-        if lead.clear and (lead.mean < 0) == (plan.measure == REGRET):
-            (cheaper if price < first.round_ms else dearer).append(names[policy])
-    less = f"{_listed(cheaper)} better for less" if cheaper else "nothing is better for less"
-    more = f"{_listed(dearer)} better for more" if dearer else "nothing is better for more"
-    return sentence, f"Beyond the noise of the seeds {less}, and {more}."
+            return Headline(sentence, FEW_SEEDS)
+        if row.round_ms and verdict(comparison, lead) == BETTER:
+            (faster if row.round_ms < first.round_ms else slower).append(names[row.policy])
+    less = f"{_subject(faster)} better in less time"
+    more = f"{_subject(slower)} better in more time"
+    return Headline(sentence, f"Beyond the noise of the seeds, {less}, and {more}.")
 
 
-def _changed(comparison: Comparison) -> tuple[str, str]:
-    """Which changes to the first policy are beyond the noise."""
-    plan = comparison.plan
-    found = changes(comparison)
+def effects_of_changes(comparison: Comparison) -> Headline:
+    """Which changes to the first policy have an effect beyond the noise."""
+    plan, found = comparison.plan, effects(comparison)
     if not found:
-        return headline(comparison)
-    told = []
-    for verdict in ("better", "worse"):
-        those = [change.label for change in found if change.verdict == verdict]
-        told.append(f"{verdict}: {', '.join(those) or 'none'}")
-    where = labels([plan.environment])[plan.environment]
-    start = f"Of {len(found)} changes to {labels(plan.policies)[plan.policies[0]]} on {where}"
-    return f"{start}, beyond the noise of the seeds, {'; '.join(told)}.", ""
+        return best_policy(comparison)
+    better, worse = (
+        [change_label(each.policy, plan.policies) for each in found if each.verdict == word]
+        for word in (BETTER, WORSE)
+    )
+    where, first = label(plan.environment), labels(plan.policies)[plan.policies[0]]
+    return Headline(
+        f"Of {count(len(found), 'change')} to {first} on {where}, better beyond the noise of the "
+        f"seeds: {'; '.join(better) or 'none'}. Worse: {'; '.join(worse) or 'none'}."
+    )
 
 
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def _pace(comparison: Comparison) -> tuple[str, str]:
-    """The fastest and the slowest."""
+def fastest_and_slowest(comparison: Comparison) -> Headline:
+    """The fastest policy and the slowest."""
     plan = comparison.plan
-    where, names = labels([plan.environment])[plan.environment], labels(plan.policies)
-    ranked = rates(comparison)
-    if not ranked:
-        return f"Nothing was timed on {where}.", ""
-    fastest, slowest = ranked[0], ranked[-1]
-    told = f"{names[fastest.policy]} takes {fastest.total:.3g} ms a round of {where}"
+    where, names, timed = label(plan.environment), labels(plan.policies), round_times(comparison)
+    if not timed:
+        return Headline(f"Nothing was timed on {where}.")
+    fastest, slowest = timed[0], timed[-1]
+    start = f"{names[fastest.policy]} takes {significant(fastest.total)} ms per round of {where}"
     if fastest is slowest:
-        return f"{told}.", ""
-    ratio = f", {slowest.total / fastest.total:,.3g} times as much" if fastest.total > 0 else ""
-    return f"{told}; {names[slowest.policy]} {slowest.total:.3g} ms{ratio}.", ""
+        return Headline(f"{start}.")
+    ratio = ""
+    if fastest.total > 0:
+        ratio = f", {significant(slowest.total / fastest.total)} times as long"
+    return Headline(f"{start}; {names[slowest.policy]} {significant(slowest.total)} ms{ratio}.")
 
 
-def _growth(outcome: Outcome) -> list[tuple[str, str]]:
-    """How much dearer a round gets from the smallest to the largest size."""
-    word = sized_by((*outcome.experiment.environments, *outcome.experiment.policies))
-    sentences = []
-    for growth in growths(outcome):
-        parts = []
-        for line in growth.lines:
-            first, last = line.choosing[0] + line.learning[0], line.choosing[-1] + line.learning[-1]
-            if len(line.sizes) > 1 and first > 0:
-                parts.append((last / first, line.label, line.sizes[0], line.sizes[-1]))
-        if not parts:
-            sentences.append((f"Too little was timed on {growth.environment}.", ""))
+def growth_with_size(outcome: Outcome) -> list[Headline]:
+    """How much longer a round takes at the largest size than at the smallest."""
+    word = size_word((*outcome.experiment.environments, *outcome.experiment.policies))
+    found = []
+    for scaling in scalings(outcome):
+        where, names = label(scaling.environment), labels(scaling.policies)
+        curves = [(curve.growth, curve) for curve in scaling.curves if curve.growth is not None]
+        if not curves:
+            found.append(Headline(f"Too little was timed on {where}."))
             continue
-        parts.sort()
-        low, high = min(part[2] for part in parts), max(part[3] for part in parts)
-        told = ", ".join(f"{label} {ratio:.3g}" for ratio, label, *_ in parts)
-        start = f"From {word} {low:,} to {high:,} on {growth.environment}"
-        sentences.append((f"{start}, the time of a round grows by a factor of: {told}.", ""))
-    return sentences
+        curves.sort(key=lambda each: each[0])
+        low = min(curve.sizes[0] for _, curve in curves)
+        high = max(curve.sizes[-1] for _, curve in curves)
+        ratios = ", ".join(f"{names[curve.policy]} {significant(ratio)}" for ratio, curve in curves)
+        start = f"From {word} {low:,} to {high:,} on {where}"
+        found.append(Headline(f"{start}, the time of a round grows by a factor of: {ratios}."))
+    return found
+
+
+def environment_count(outcome: Outcome) -> list[Headline]:
+    """For an experiment in which nothing is played."""
+    number = count(len(outcome.manifest.environments), "environment")
+    return [Headline(f"{number}; nothing was played.")]
+
+
+def _subject(names: list[str]) -> str:
+    if not names:
+        return "nothing is"
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"

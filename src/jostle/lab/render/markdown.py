@@ -1,24 +1,50 @@
-"""Results as a page of Markdown: a table and a figure for each experiment, and the claims."""
+"""All results of a folder as one Markdown page: a summary, the paper's claims, each experiment."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jostle.core.atomic import atomic
-from jostle.lab.analysis.ablation import as_markdown
-from jostle.lab.analysis.claims import HOLDS, UNTRIED
+from jostle.lab.analysis.claims import HOLDS, UNTRIED, Claim
 from jostle.lab.analysis.paper_claims import CLAIMS
-from jostle.lab.analysis.published_figures import ABOUT, past
-from jostle.lab.analysis.ranking import Row, rows
-from jostle.lab.analysis.summary_table import glance
-from jostle.lab.analysis.tuned_settings import choices
+from jostle.lab.analysis.published_figures import published_lines
+from jostle.lab.analysis.ranking import Row
+from jostle.lab.analysis.summary_table import SummaryLine, summary_lines
+from jostle.lab.analysis.tuned_settings import tuned_policies
+from jostle.lab.render.claims import describe
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.figures import draw as figures
-from jostle.lab.render.headline import headlines
-from jostle.lab.render.text import labels
+from jostle.lab.render.ranking_table import MARKDOWN, caption, ranking_table
+from jostle.lab.render.significance import METHOD
+from jostle.lab.render.text import (
+    DIGITS,
+    UNKNOWN,
+    count,
+    label,
+    labels,
+    markdown_table,
+    mean_error,
+)
+from jostle.lab.render.tuning import most_chosen
 from jostle.lab.results import folder as store
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.extra import EXTRA
 from jostle.lab.spec.plan import REGRET
+
+SUMMARISED = {"practical", "ordinal"}
+"""Experiments of our own that compare different policies; the others vary the settings of a few."""
+
+DIRECTIONS = "Regret (on data: mistakes) is better low; reward, of Last.fm and Delicious, high."
+ABOUT_PUBLISHED = (
+    "Mistakes with the practical encoding, each policy with its defaults. Full information: the "
+    "same NPR when the right class is revealed after each choice, so that it need not explore."
+)
+ABOUT_CLAIMS = (
+    "A claim holds if all of its tests do, and is not decided if the seeds leave one of them open. "
+    "*Behind* means worse by more than a margin, *not behind* means within it; the margin is 10% "
+    "unless `jostle/lab/analysis/paper_claims.py` gives the test another. "
+    "The interval is that of the difference itself; the verdict takes the margin into account."
+)
 
 
 def collect(folder: Path) -> list[Outcome]:
@@ -29,7 +55,10 @@ def collect(folder: Path) -> list[Outcome]:
         store.read(each) for each in sorted(folder.iterdir()) if (each / store.MANIFEST).exists()
     ]
     if not found:
-        raise store.FolderError(f"{str(folder)!r} holds no folder of an experiment")
+        raise store.FolderError(
+            f"{str(folder)!r} holds no experiments; expected a folder of folders, as "
+            "jostle reproduce makes"
+        )
     return found
 
 
@@ -37,121 +66,159 @@ def save(outcomes: list[Outcome], path: Path, command: str) -> None:
     """Write the page to ``path``, and its figures into ``images/`` beside it."""
     images = path.parent / "images" / path.stem
     images.mkdir(parents=True, exist_ok=True)
-    pictures: dict[str, str] = {}
+    links: dict[str, str] = {}
     for outcome in outcomes:
-        for picture in figures.save(outcome, images):
-            if picture.suffix == ".png":
-                name = f"{outcome.experiment.name}.png"
-                picture.replace(images / name)
-                pictures[outcome.experiment.name] = f"images/{path.stem}/{name}"
-            else:
-                picture.unlink()
+        name = outcome.experiment.name
+        for picture in figures.save(outcome, images, (f"{name}.png",)):
+            links[name] = picture.relative_to(path.parent).as_posix()
     with atomic(path) as file:
-        file.write(render(outcomes, pictures, command).encode())
+        file.write(render(outcomes, links, command).encode())
 
 
-def render(outcomes: list[Outcome], pictures: dict[str, str], command: str) -> str:
-    """The page; ``pictures`` are links to figures by the names of the experiments."""
+def render(outcomes: list[Outcome], links: Mapping[str, str], command: str) -> str:
+    """The page; ``links`` are those to the figures, by the names of the experiments."""
+    by_name = {outcome.experiment.name: outcome for outcome in outcomes}
+    tables = [
+        ranking_table(comparison, MARKDOWN)
+        for outcome in outcomes
+        for comparison in outcome.comparisons
+    ]
     parts = [
         "# Results",
-        f"Written by `{command}` from the results beside it; not by hand. Mean at the last round "
-        "± its standard error over the runs; milliseconds a round are wall time while other runs "
-        "went on beside it.",
-        *_at_a_glance(outcomes),
-        *_past_the_paper(outcomes),
-        *_claims(outcomes),
+        f"Generated by `{command}`; do not edit it by hand.",
+        caption(key for table in tables for key in table.keys),
+        METHOD,
+        *_summary(outcomes),
+        *_published(by_name),
+        *_claims(by_name),
     ]
     for outcome in outcomes:
-        parts += _experiment(outcome, pictures.get(outcome.experiment.name))
+        parts += _experiment(outcome, links.get(outcome.experiment.name))
     return "\n\n".join(parts) + "\n"
 
 
-def _at_a_glance(outcomes: list[Outcome]) -> list[str]:
-    """The paper's figures and the data sets; ablations are many policies of one name."""
-    broad = [
-        each for each in outcomes if each.experiment.name not in {*EXTRA} - {"practical", "ordinal"}
+def _summary(outcomes: Iterable[Outcome]) -> list[str]:
+    shown = [
+        each
+        for each in outcomes
+        if renderer_of(each).summarised and each.experiment.name not in {*EXTRA} - SUMMARISED
     ]
-    measures = "Regret (mistakes, on data) is better low; reward, of Last.fm and Delicious, high."
-    return ["## At a glance", measures, glance(broad)] if broad else []
+    if not shown:
+        return []
+    return ["## Summary", DIRECTIONS, summary_table(summary_lines(shown))]
 
 
-def _past_the_paper(outcomes: list[Outcome]) -> list[str]:
-    table = past(_by_name(outcomes))
-    return ["## Past the paper", ABOUT, table] if table else []
+def summary_table(lines: list[SummaryLine]) -> str:
+    """One line per panel, one column per policy, the best of each line in bold."""
+    policies = list(dict.fromkeys(policy for line in lines for policy in line.rows))
+    names = labels(policies)
+    return markdown_table(
+        ["experiment", "environment", *(names[policy] for policy in policies)],
+        [
+            [
+                line.experiment,
+                label(line.environment),
+                *(_summary_cell(line, line.rows.get(policy)) for policy in policies),
+            ]
+            for line in lines
+        ],
+    )
 
 
-def _by_name(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    return {outcome.experiment.name: outcome for outcome in outcomes}
+def _summary_cell(line: SummaryLine, row: Row | None) -> str:
+    """Mean ± standard error, and the runs if they are fewer than others have."""
+    if row is None:
+        return ""
+    text = mean_error(row.mean, row.error, DIGITS[line.measure])
+    few = f" ({count(row.runs, 'run')})" if row.runs < line.most_runs else ""
+    return (f"**{text}**" if row.rank == 1 else text) + few
 
 
-def _claims(outcomes: Iterable[Outcome]) -> list[str]:
-    results = _by_name(outcomes)
-    lines = ["| claim of the paper | verdict | differences, with 95% intervals |", "|---|---|---|"]
-    for claim in CLAIMS:
-        verdict, findings = claim.judge(results)
-        told = "<br>".join(
-            f"{finding.words}: {finding.verdict}" for finding in findings if finding.words
-        )
-        if verdict == UNTRIED:
-            told = "its experiments have not been run"
-        elif verdict != HOLDS and claim.remark:
-            told += f"<br>{claim.remark}"
-        lines.append(f"| {claim.text} | **{verdict}** | {told} |")
-    return ["## The paper's claims", "\n".join(lines)]
+def _published(results: Mapping[str, Outcome]) -> list[str]:
+    table = published_table(results)
+    return ["## Beyond the paper", ABOUT_PUBLISHED, table] if table else []
 
 
-def _experiment(outcome: Outcome, picture: str | None) -> list[str]:
-    experiment = outcome.experiment
+def published_table(results: Mapping[str, Outcome]) -> str:
+    """NPR on the data sets beside other policies and published results; empty without results."""
+
+    def cell(row: Row | None) -> str:
+        return mean_error(row.mean, row.error, DIGITS[REGRET]) if row else UNKNOWN
+
+    lines = [
+        [
+            line.data_set,
+            cell(line.npr),
+            f"{cell(line.best_other)} ({label(line.best_other.policy)})",
+            cell(line.full_information),
+            f"{line.published:,}" if line.published is not None else UNKNOWN,
+        ]
+        for line in published_lines(results)
+    ]
+    heads = ["data set", "NPR", "best other policy", "NPR, full information", "best published"]
+    return markdown_table(heads, lines) if lines else ""
+
+
+def _claims(results: Mapping[str, Outcome]) -> list[str]:
+    lines = [_claim(claim, results) for claim in CLAIMS]
+    heads = ["claim of the paper", "verdict", "findings, with 95% intervals"]
+    return ["## The paper's claims", ABOUT_CLAIMS, markdown_table(heads, lines)]
+
+
+def _claim(claim: Claim, results: Mapping[str, Outcome]) -> list[str]:
+    verdict, findings = claim.judge(results)
+    if verdict == UNTRIED:
+        return [claim.text, f"**{verdict}**", "its experiments have not been run"]
+    texts = [
+        f"{describe(finding.evidence)}: {finding.verdict}"
+        for finding in findings
+        if finding.evidence is not None
+    ]
+    if verdict != HOLDS and claim.remark:
+        texts.append(claim.remark)
+    return [claim.text, f"**{verdict}**", "<br>".join(texts)]
+
+
+def _experiment(outcome: Outcome, link: str | None) -> list[str]:
+    experiment, kind = outcome.experiment, renderer_of(outcome)
     parts = [f"## {experiment.name}: {experiment.title or ', '.join(experiment.environments)}"]
-    if picture:
-        parts.append(f"![{experiment.title or experiment.name}]({picture})")
-    parts += [" ".join(sentences).strip() for sentences in headlines(outcome)]
-    if experiment.figure == "changes":
-        parts.append(as_markdown(outcome))
-    for comparison in outcome.comparisons:
-        if comparison.runs:
-            parts.append(_table(comparison))
+    if link:
+        parts.append(f"![{experiment.title or experiment.name}]({link})")
+    parts += [" ".join(headline).strip() for headline in kind.headlines(outcome)]
+    if kind.markdown is not None:
+        parts.append(kind.markdown(outcome))
+    parts += [_table(comparison) for comparison in outcome.comparisons if comparison.runs]
     missing = len(outcome.missing())
     if missing:
-        parts.append(f"Not complete: {missing} of {len(outcome.trials())} runs are missing.")
+        parts.append(f"Not complete: {missing:,} of {len(outcome.trials()):,} runs are missing.")
     if outcome.sessions:
-        parts.append(_made(outcome))
+        parts.append(_provenance(outcome))
     return parts
 
 
 def _table(comparison: Comparison) -> str:
-    digits = ",.1f" if comparison.plan.measure == REGRET else ",.3f"
-    names = labels(comparison.plan.policies)
-    where = labels([comparison.plan.environment])[comparison.plan.environment]
-    tuned = {choice.policy: choice for choice in choices(comparison) if choice.candidates}
-    heads = [where, comparison.plan.measure, "runs", "ms a round"]
-    heads += ["ms choosing", "ms learning"] if comparison.times else []
-    heads += ["most chosen"] if tuned else []
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    for row in rows(comparison):
-        cells = [names[row.policy], _mean(row, digits), str(row.runs), _ms(row.round_ms)]
-        cells += [_ms(row.choosing_ms), _ms(row.learning_ms)] if comparison.times else []
-        cells += [tuned[row.policy].chosen[0][0] if row.policy in tuned else "-"] if tuned else []
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    table = ranking_table(comparison, MARKDOWN)
+    tuned = {each.policy: each for each in tuned_policies(comparison) if each.candidates}
+    heads = [label(comparison.plan.environment), *(column.title for column in table.columns[1:])]
+    lines = [[column.text(row) for column in table.columns] for row in table.rows]
+    if tuned:
+        heads.append("most chosen")
+        for line, row in zip(lines, table.rows, strict=True):
+            line.append(most_chosen(tuned[row.policy]) if row.policy in tuned else UNKNOWN)
+    return markdown_table(heads, lines)
 
 
-def _mean(row: Row, digits: str) -> str:
-    error = "" if row.error is None else f" ± {row.error:{digits}}"
-    return f"{row.mean:{digits}}{error}"
-
-
-def _ms(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
-
-
-def _made(outcome: Outcome) -> str:
-    """The commands that made an experiment, and what it took."""
+def _provenance(outcome: Outcome) -> str:
+    """The commands that made the results, and what they took."""
     commands = dict.fromkeys(session["command"] for session in outcome.sessions)
-    seconds = sum(session["seconds"] for session in outcome.sessions)
-    told = ", then ".join(f"`{command}`" for command in commands)
-    tuning = outcome.experiment.tuning.method
-    settings = "defaults" if tuning == "none" else f"tuned by {tuning}"
-    taken = sum(session.get("taken", 0) for session in outcome.sessions)
-    shared = f"; {taken} runs are those of other experiments" if taken else ""
-    return f"Made by {told}; {seconds / 60:.0f} min; {settings}{shared}."
+    minutes = sum(session["seconds"] for session in outcome.sessions) / 60
+    method = outcome.experiment.tuning.method
+    parts = [
+        "Made by " + ", then ".join(f"`{command}`" for command in commands),
+        f"{minutes:.0f} min",
+        "default settings" if method == "none" else f"tuned by {method}",
+    ]
+    reused = sum(session.get("taken", 0) for session in outcome.sessions)
+    if reused:
+        parts.append(f"{count(reused, 'run')} reused from other experiments")
+    return "; ".join(parts) + "."

@@ -1,10 +1,10 @@
-"""A colour and a dash for each policy: the same in every figure, told apart by all eyes."""
+"""A colour and a dash for each policy, the same in every figure and safe for colour blindness."""
 
 import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# Okabe and Ito's and Paul Tol's colour-blind-safe colours, those that show on white and on black.
+# Colour-blind-safe colours of Okabe and Ito and of Paul Tol that show on white and on black.
 COLOURS = (
     "#0072B2",
     "#E69F00",
@@ -34,6 +34,7 @@ FIXED = {
     "ntk-perturbed": "#882255",
     "uniform": GREY,
 }
+"""The colours of the policies of the library."""
 
 
 class Stroke(NamedTuple):
@@ -46,8 +47,8 @@ class Stroke(NamedTuple):
 def strokes(policies: Sequence[str]) -> dict[str, Stroke]:
     """A stroke for each policy, all different.
 
-    Known names have their own colour; others get one from their name, and a dash where that
-    stroke is taken.
+    Policies of the library have colours of their own, and their variants differ by dash. For
+    others the colour follows from the name, with a dash where that stroke is taken.
     """
     found: dict[str, Stroke] = {}
     for policy in sorted(policies, key=lambda name: (name not in FIXED, name)):
@@ -56,14 +57,14 @@ def strokes(policies: Sequence[str]) -> dict[str, Stroke]:
             continue
         base = policy.partition(":")[0]
         start = COLOURS.index(FIXED[base]) if FIXED.get(base) in COLOURS else _number(policy)
-        # A variant of a known policy keeps its colour and changes its dash; a stranger the reverse.
-        wishes = ([Stroke(COLOURS[start], dash) for dash in DASHES] if base in FIXED else []) + [
+        same_colour = [Stroke(COLOURS[start], dash) for dash in DASHES] if base in FIXED else []
+        preferred = same_colour + [
             Stroke(COLOURS[(start + step) % len(COLOURS)], dash)
             for dash in DASHES
             for step in range(len(COLOURS))
         ]
         taken = set(found.values())
-        found[policy] = next((wish for wish in wishes if wish not in taken), wishes[0])
+        found[policy] = next((each for each in preferred if each not in taken), preferred[0])
     return found
 
 

@@ -20,6 +20,6 @@ def make_room() -> bool:
 
     import jax
 
-    jax.clear_caches()  # type: ignore[no-untyped-call]
+    jax.clear_caches()
     gc.collect()
     return True

@@ -57,7 +57,7 @@ class Stopwatch:
 
 
 def _wait(tree: Any) -> Any:
-    return jax.block_until_ready(tree)  # type: ignore[no-untyped-call]
+    return jax.block_until_ready(tree)
 
 
 def _best(run: Callable[[int], float], every: int = 1) -> float:

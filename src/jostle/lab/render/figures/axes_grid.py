@@ -1,17 +1,26 @@
-"""A sheet of axes of equal size, with room beside each for the names of its lines."""
+"""A grid of axes of equal size, with room beside each for the labels of its lines."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-INK, SOFT = "#222222", "#666666"
-LETTER = 0.078  # inches that a letter of a label takes, on average
-GAP = 13.0  # points between two labels
+from jostle.core.plotting import INK, SOFT
+from jostle.lab.render.text import label
+from jostle.lab.spec.plan import Plan
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LETTER = 0.078
+"""Inches that a letter of a label takes, on average."""
+LABEL_GAP = 13.0
+"""Points between two labels."""
 
 
 class Ending(NamedTuple):
-    """Where a line ends, in data coordinates, and what it is called."""
+    """Where a line ends, in data coordinates, and its label."""
 
     x: float
     y: float
@@ -19,11 +28,14 @@ class Ending(NamedTuple):
     colour: str
 
 
-def sheet(
+def axes_grid(
     count: int, across: int, size: tuple[float, float], room: float, left: float = 0.85
-) -> tuple[Any, list[Any]]:
-    """A figure of ``count`` axes, ``across`` a row, of ``size`` inches and with ``room`` beside."""
-    # Not pyplot: its figures live in a global list, and it may look for a screen.
+) -> "tuple[Figure, list[Axes]]":
+    """A figure with ``count`` axes, at most ``across`` per row.
+
+    Each axes measures ``size`` inches, with ``left`` inches before it and ``room`` after it.
+    """
+    # Not pyplot: its figures stay in a global list, and it may look for a display.
     from matplotlib.figure import Figure
 
     wide, high = size
@@ -45,22 +57,32 @@ def room_for(names: Sequence[str]) -> float:
     return 0.45 + LETTER * max(map(len, names), default=0)
 
 
-def title(figure: Any, text: str) -> None:
-    """A line above all, if there is anything to say."""
+def figure_title(figure: "Figure", text: str) -> None:
+    """A title above all axes, unless ``text`` is empty."""
     if text:
         figure.text(0, 1, text, fontsize=13, weight="bold", va="bottom", parse_math=False)
 
 
-def name_lines(axes: Any, endings: list[Ending]) -> None:
-    """Name each line at its end, in ink with a tick of its colour, moved apart where they meet."""
+def panel_title(plan: Plan) -> str:
+    """The environment and its rounds."""
+    return f"{label(plan.environment)}, {plan.rounds:,} rounds"
+
+
+def say_empty(axes: "Axes", text: str) -> None:
+    """Say in an axes why there is nothing in it."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=SOFT)
+
+
+def label_lines(axes: "Axes", endings: list[Ending]) -> None:
+    """Label each line at its end, beside a tick of its colour; labels that meet move apart."""
     if not endings:
         return
-    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # what is beside shall not move them
-    inches = axes.figure.get_figheight() * axes.get_position().height
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # labels outside must not change limits
+    inches = axes.figure.get_figheight() * axes.get_position().height  # type: ignore[union-attr]
     to_axes = axes.transData + axes.transAxes.inverted()
     ends = [to_axes.transform((ending.x, ending.y)) for ending in endings]
     heights = [float(np.clip(end[1], 0, 1)) for end in ends]
-    places = spread(heights, gap=GAP / (72 * inches), low=0, high=1)
+    places = spread(heights, gap=LABEL_GAP / (72 * inches), low=0, high=1)
     for ending, end, height, place in zip(endings, ends, heights, places, strict=True):
         axes.plot(
             [end[0], 1.01, 1.05],
@@ -82,10 +104,13 @@ def name_lines(axes: Any, endings: list[Ending]) -> None:
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places nearest to ``places`` that keep their order, a gap, and the limits if they can."""
+    """The places nearest to ``places`` that are ``gap`` apart, in order, and within the limits.
+
+    By hand because it is twenty lines: it is isotonic regression (pool adjacent violators) once
+    the gaps are taken out. The packages that place labels need pyplot or a fitted renderer.
+    """
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(order))
-    # Without the steps, "a gap apart in order" is "never descending": a regression of blocks.
     blocks: list[list[float]] = []
     for value in np.asarray(places, float)[order] - steps:
         blocks.append([value])

@@ -1,77 +1,82 @@
-"""What is measured, round by round: mean curves with bands of one standard error, a panel each."""
+"""The figure of regret or reward by round: mean curves with bands of one standard error."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jostle.core.plotting import INK, SOFT
 from jostle.lab.analysis.curves import Curve, curves, frame
 from jostle.lab.render.figures.axes_grid import (
-    INK,
-    SOFT,
     Ending,
-    name_lines,
+    axes_grid,
+    figure_title,
+    label_lines,
     room_for,
-    sheet,
-    title,
+    say_empty,
 )
-from jostle.lab.render.text import labels
+from jostle.lab.render.palette import strokes
+from jostle.lab.render.text import axis_number, beyond_frame, labels, panel_labels
 from jostle.lab.results.model import Comparison, thinned
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import MEASURES, REGRET
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-def draw(outcome: Outcome) -> Any:
-    """One axes a panel, side by side, three a row; four stand two by two."""
+
+def draw(outcome: Outcome) -> "Figure":
+    """One axes per panel, three per row; four stand two by two."""
     panels = outcome.comparisons
     drawn = [curves(comparison) for comparison in panels]
-    room = room_for([curve.label for panel in drawn for curve in panel])
+    shown = [
+        labels(comparison.plan.policies)[curve.policy]
+        for comparison, found in zip(panels, drawn, strict=True)
+        for curve in found
+    ]
     size = (6.0, 3.7) if len(panels) == 1 else (4.3, 3.3)
-    figure, axes = sheet(len(panels), 2 if len(panels) == 4 else 3, size, room)
-    for comparison, lines, where in zip(panels, drawn, axes, strict=True):
-        _panel(where, comparison, lines)
-    title(figure, outcome.experiment.title)
+    figure, grid = axes_grid(len(panels), 2 if len(panels) == 4 else 3, size, room_for(shown))
+    for name, comparison, found, axes in zip(
+        panel_labels(outcome), panels, drawn, grid, strict=True
+    ):
+        axes.set_title(_title(name, found), parse_math=False, color=INK)
+        _panel(axes, comparison, found)
+    figure_title(figure, outcome.experiment.title)
     return figure
 
 
-def _panel(axes: Any, comparison: Comparison, drawn: list[Curve]) -> None:
+def _panel(axes: "Axes", comparison: Comparison, drawn: list[Curve]) -> None:
     plan = comparison.plan
-    axes.set_title(_title(comparison, drawn), parse_math=False, color=INK)
     axes.set_xlabel("round")
     axes.set_ylabel(MEASURES[plan.measure])
     axes.grid(axis="y")
     axes.set_xlim(0, plan.rounds)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_major_formatter(axis_number)
     if not drawn:
-        axes.text(0.5, 0.5, "no run is finished", transform=axes.transAxes, ha="center", color=SOFT)
+        say_empty(axes, "no run is finished")
         return
-    begin, _, floor, ceiling = frame(comparison, drawn)
-    rounds = thinned(plan.rounds)[begin:]
+    shown = frame(comparison, drawn)
+    rounds = thinned(plan.rounds)[shown.begin :]
+    looks, names = strokes(plan.policies), labels(plan.policies)
     for curve in reversed(drawn):  # the best on top
-        colour, dash = curve.stroke
-        mean, error = curve.mean[begin:], curve.error[begin:]
+        colour, dash = looks[curve.policy]
+        mean, error = curve.mean[shown.begin :], curve.error[shown.begin :]
         axes.fill_between(rounds, mean - error, mean + error, color=colour, alpha=0.18, linewidth=0)
         line: dict[str, Any] = {"color": colour, "linewidth": 2, "solid_capstyle": "round"}
         axes.plot(rounds, mean, linestyle=(0, dash) if dash else "-", **line)
-    axes.set_ylim(floor, ceiling)
+    axes.set_ylim(shown.low, shown.high)
     if plan.measure != REGRET:
         axes.axhline(1, color=SOFT, linewidth=0.8, zorder=1)
-    name_lines(axes, [_ending(curve, plan.rounds, ceiling) for curve in drawn])
+    endings = []
+    for curve in drawn:
+        final, name = float(curve.mean[-1]), names[curve.policy]
+        text = beyond_frame(name, final) if final > shown.high else name
+        end = min(final, shown.high)
+        endings.append(Ending(plan.rounds, end, text, looks[curve.policy].colour))
+    label_lines(axes, endings)
 
 
-def _ending(curve: Curve, rounds: int, ceiling: float) -> Ending:
-    """Where a line is named; one that has left the frame is named at the top, with its value."""
-    final, colour = float(curve.mean[-1]), curve.stroke.colour
-    if final > ceiling:
-        return Ending(rounds, ceiling, f"{curve.label} ↑ {final:,.0f}", colour)
-    return Ending(rounds, final, curve.label, colour)
-
-
-def _title(comparison: Comparison, drawn: list[Curve]) -> str:
-    plan = comparison.plan
-    name = labels([plan.environment])[plan.environment]
-    if plan.size is not None and str(plan.size) not in name:
-        name += f", size {plan.size:,}"
+def _title(name: str, drawn: list[Curve]) -> str:
     runs = max((curve.runs for curve in drawn), default=0)
     if not runs:
         return name
-    told = f"mean of {runs} runs ± one standard error" if runs > 1 else "one run"
-    return f"{name}: {told}"
+    return f"{name}: {f'mean of {runs} runs ± one standard error' if runs > 1 else 'one run'}"

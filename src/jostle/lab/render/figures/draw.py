@@ -1,47 +1,35 @@
-"""The figure of an experiment, as PNG and SVG. Which one, the experiment says."""
+"""Draw the figure of an experiment, and save it as PNG and SVG."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from jostle.core.plotting import STYLE, write
-from jostle.lab.render.figures import ablation as figures_changes
-from jostle.lab.render.figures import curves as figures_curves
-from jostle.lab.render.figures import front as figures_front
-from jostle.lab.render.figures import speed as figures_time
+from jostle.core.plotting import style, write
+from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.results.outcome import Outcome
 
-DRAW = {
-    "curves": figures_curves.draw,
-    "front": figures_front.draw,
-    "changes": figures_changes.draw,
-    "bars": figures_time.bars,
-    "growth": figures_time.growth,
-}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PNG, SVG = "figure.png", "figure.svg"
 
 
-def draw(outcome: Outcome) -> Any:
-    """The figure, as Matplotlib's.
+def draw(outcome: Outcome) -> "Figure":
+    """The figure of the kind that the experiment asks for.
 
-    Raises a ``ValueError`` for an experiment that has none: its result is a table.
+    Raises a ``ValueError`` for an experiment whose result is only a table.
     """
-    from matplotlib import rc_context
+    kind = renderer_of(outcome)
+    if kind.draw is None:
+        name = outcome.experiment.figure
+        raise ValueError(f"an experiment with figure = {name!r} has no figure, only a table")
+    with style():
+        return kind.draw(outcome)
 
-    kind = outcome.experiment.figure
-    if kind not in DRAW:
-        raise ValueError(f"an experiment with figure = {kind!r} has no figure, only a table")
-    with rc_context(STYLE):
-        return DRAW[kind](outcome)
 
-
-def save(outcome: Outcome, folder: Path) -> list[Path]:
-    """Draw the figure into ``folder``; the paths of the files, none if there is no figure."""
-    from matplotlib import rc_context
-
-    if outcome.experiment.figure not in DRAW:
+def save(outcome: Outcome, folder: Path, names: tuple[str, ...] = (PNG, SVG)) -> list[Path]:
+    """Draw the figure into files of ``folder``; none if there is no figure."""
+    if renderer_of(outcome).draw is None:
         return []
     figure = draw(outcome)
-    paths = [folder / "figure.png", folder / "figure.svg"]
-    with rc_context(STYLE):
-        for path in paths:
-            write(figure, path)
-    return paths
+    with style():
+        return [write(figure, folder / name) for name in names]

@@ -1,1 +1,1 @@
-"""Reports and index pages as HTML that needs nothing but itself."""
+"""Reports and index pages as HTML: each is one file that loads nothing from anywhere."""

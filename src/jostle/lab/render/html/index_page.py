@@ -1,48 +1,51 @@
-"""The index page of several experiments: a card each, with its picture, headline and report."""
+"""The index page of several experiments: a card for each, with picture, headlines and report."""
 
 import base64
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from jostle.core.atomic import atomic
-from jostle.lab.render.headline import headlines
-from jostle.lab.render.html.page import page
+from jostle.lab.render.figure_kinds import renderer_of
+from jostle.lab.render.figures.draw import PNG
+from jostle.lab.render.html import templating
+from jostle.lab.render.text import count
 from jostle.lab.results.outcome import Outcome
 
 INDEX = "index.html"
 
 
 def index(outcomes: Iterable[tuple[Outcome, str]], folder: Path) -> Path:
-    """Write the page into ``folder``.
+    """Write the page into ``folder``, and return its path.
 
-    With each outcome comes its own folder, relative to ``folder``, in which its ``report.html``
-    and ``figure.png`` (if it has one) are.
+    Each outcome comes with its own folder, relative to ``folder``, which holds its ``report.html``
+    and, if it has one, its ``figure.png``.
     """
     outcomes = list(outcomes)
     missing = sum(len(outcome.missing()) for outcome, _ in outcomes)
     runs = sum(len(outcome.runs()) for outcome, _ in outcomes)
-    told = [
-        f"{len(outcomes)} experiment{'s' * (len(outcomes) != 1)}",
-        f"{runs:,} run{'s' * (runs != 1)}",
-        *([f"{missing:,} missing"] if missing else []),
-    ]
-    cards = "\n".join(_card(outcome, place, folder) for outcome, place in outcomes)
+    parts = [count(len(outcomes), "experiment"), count(runs, "run")]
+    if missing:
+        parts.append(f"{missing:,} missing")
+    page = templating.render(
+        "index.html",
+        title="Experiments",
+        kind=" · ".join(parts),
+        cards=[_card(outcome, place, folder) for outcome, place in outcomes],
+    )
     with atomic(folder / INDEX) as file:
-        file.write(page("Experiments", escape(" · ".join(told)), cards).encode())
+        file.write(page.encode())
     return folder / INDEX
 
 
-def _card(outcome: Outcome, place: str, folder: Path) -> str:
-    name = escape(outcome.experiment.title or outcome.experiment.name)
-    link = escape("./" + quote(Path(place).as_posix()) + "/report.html")
-    picture = folder / place / "figure.png"
-    image = ""
-    if picture.exists():
-        content = base64.b64encode(picture.read_bytes()).decode()
-        image = f'<img alt="" src="data:image/png;base64,{content}">'
-    told = "".join(f"<p>{escape(sentence)}</p>" for sentence, _ in headlines(outcome))
-    missing = len(outcome.missing())
-    warning = f'<p class="note">Not complete: {missing:,} runs are missing.</p>' if missing else ""
-    return f'<a class="card" href="{link}"><h2>{name}</h2>{image}<div>{told}{warning}</div></a>'
+def _card(outcome: Outcome, place: str, folder: Path) -> dict[str, Any]:
+    picture, missing = folder / place / PNG, len(outcome.missing())
+    image = base64.b64encode(picture.read_bytes()).decode() if picture.exists() else None
+    return {
+        "title": outcome.experiment.title or outcome.experiment.name,
+        "link": f"./{quote(Path(place).as_posix())}/report.html",
+        "image": image,
+        "headlines": renderer_of(outcome).headlines(outcome),
+        "warning": f"Not complete: {count(missing, 'run')} missing." if missing else "",
+    }
