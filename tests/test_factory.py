@@ -1,13 +1,21 @@
+import json
+from pathlib import Path
+
 import optax
 import pytest
 
+from jostle import Training
 from jostle import factory as naming
 from jostle.core import grammar
+from jostle.core.description import settings
 from jostle.environments import Synthetic
 from jostle.models.networks import PaperNetwork
 from jostle.policies import NPR
 from jostle.policies.catalog import CATALOG
+from jostle.types import BanditSpec
 from lab.own import First
+
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 @pytest.mark.parametrize(
@@ -69,6 +77,10 @@ def test_policies_are_told_about_the_environment_but_not_its_noise():
     assert policy.noise == NPR(features=50).noise
     assert naming.make_policy("npr", Synthetic("h1", pool=None)).pool is None
     assert naming.make_policy("npr:pool=none", world).pool is None
+    same = NPR.for_environment(world, training=Training(steps=3))
+    assert same.settings() == policy.settings()
+    assert same.spec == BanditSpec(features=50, pool=30)
+    assert world.spec == BanditSpec(features=50, pool=30, arms=30)
 
 
 def test_a_policy_of_ones_own():
@@ -120,6 +132,13 @@ def test_a_policy_that_needs_arms_does_not_suit_new_arms():
     world = Synthetic("h1", pool=None)
     with pytest.raises(ValueError, match="pooled"):
         naming.make_policy("npr:fitting=pooled", world)
+
+
+def test_policies_are_described_as_in_published_results():
+    """Else committed results would no longer be found: automatic settings are resolved."""
+    manifest = json.loads((RESULTS / "fig1a" / "manifest.json").read_text())
+    for name, described in manifest["policies"]["h1"].items():
+        assert settings(naming.make_policy(name, naming.make_environment("h1"))) == described
 
 
 def test_the_size_of_the_network_is_a_setting_too():

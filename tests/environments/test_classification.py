@@ -158,6 +158,26 @@ def test_an_agent_takes_rows_and_the_ids_of_classes():
         agent.learn(x[0], 1.0, arm=3)
 
 
+def test_fields_can_be_replaced_but_not_the_encoding_of_ones_own_table():
+    environment = made_up(rounds=50)
+    changed = environment.replace(rounds=20, full_information=True)
+    assert (changed.rounds, changed.full_information, changed.encoding) == (20, True, "practical")
+    assert changed.rows is environment.rows
+    with pytest.raises(ValueError, match="call from_arrays or from_frame again"):
+        environment.replace(encoding="paper")
+    with pytest.raises(TypeError, match="rows is loaded by name"):
+        Classification("mushroom", rows=3)
+
+
+def test_another_encoding_or_name_loads_the_table_again(real_data):
+    environment = Classification("mushroom", rounds=60)
+    paper = environment.replace(encoding="paper")
+    assert (paper.rounds, paper.x.shape[1]) == (60, 22)
+    assert paper.x.shape[1] != environment.x.shape[1]
+    magic = environment.replace(name="magic")
+    assert (magic.name, magic.rounds, len(magic.y)) == ("magic", 10_000, 19_020)
+
+
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="rounds must be at most 400"):
         made_up(rounds=401)

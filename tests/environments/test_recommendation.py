@@ -215,7 +215,7 @@ def test_shown_can_be_replaced_and_other_arguments_of_own_data_cannot():
         ({"positives": np.zeros((0, 2), int)}, r"not of shape \(0, 2\)"),
         ({"positives": [[0, ITEMS]]}, rf"items 0 to {ITEMS - 1}, not \[0, {ITEMS}\]"),
         ({"positives": [[-1, 0]]}, "users 0 to"),
-        ({"users": np.ones(3)}, r"users must have one vector a row, not shape \(3,\)"),
+        ({"users": np.ones(3)}, r"users must have one vector per row, not shape \(3,\)"),
         ({"items": np.full((ITEMS, 1), np.nan)}, "items must be finite"),
     ],
 )
@@ -249,7 +249,7 @@ def test_bad_arguments_are_named_before_anything_is_read(settings, message, monk
 
 
 def test_a_catalogue_is_not_to_be_given():
-    with pytest.raises(TypeError, match="catalogue must be left out, not 5"):
+    with pytest.raises(TypeError, match="catalogue is loaded by name: leave it out, instead of 5"):
         Recommendation("lastfm", catalogue=5)
 
 

@@ -152,13 +152,32 @@ def test_an_optimiser_of_the_users_own():
         ({"fitting": "pool"}, ValueError, "did you mean 'pooled'"),
         ({"fitting": "pooled"}, ValueError, "needs pool="),
         ({"forget": "old"}, ValueError, "did you mean 'oldest'"),
-        ({"network": 3}, TypeError, "network must have init"),
+        ({"network": 3}, TypeError, "network must have methods init"),
         ({"optimiser": "sgd"}, TypeError, "optimiser must be an Optax optimiser"),
     ],
 )
 def test_bad_settings_are_named(settings, error, message):
     with pytest.raises(error, match=message):
         NPR(5).with_settings(**settings)
+
+
+@pytest.mark.parametrize("policy", [NPR, NeuralUCB, Falcon, EpsilonGreedy])
+def test_settings_of_the_training_are_pointed_to_it(policy):
+    message = r"does not take steps and batch itself: pass training=Training\(steps=10, batch=8\)"
+    with pytest.raises(TypeError, match=message):
+        policy(5, steps=10, batch=8)
+    with pytest.raises(TypeError, match="training=Training"):
+        policy(5).replace(memory=3)
+    with pytest.raises(TypeError, match="training must be a Training"):
+        policy(5, training={"steps": 10})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'stpes'"):
+        policy(5, stpes=10)
+
+
+def test_falcon_keeps_its_regression_when_other_settings_are_given():
+    training = Falcon(5, pool=3, training=Training(step_size=0.01)).effective_training
+    assert (training.steps, training.decay, training.restart) == (1000, 0.0, True)
+    assert Falcon(5).with_settings(steps=7).effective_training.steps == 7
 
 
 def test_epsilon_is_a_probability():

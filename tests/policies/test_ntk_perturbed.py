@@ -114,5 +114,5 @@ def test_bad_arguments_are_named():
         NTKPerturbed(FEATURES, POOL, width=5)
     with pytest.raises(ValueError, match="contexts must not be parallel"):
         NPR.theory(np.ones((3, 2)), rounds=10, bound=1.0)
-    with pytest.raises(ValueError, match="contexts must be of shape"):
+    with pytest.raises(ValueError, match="contexts must have shape"):
         NPR.theory(np.ones(3), rounds=10, bound=1.0)
