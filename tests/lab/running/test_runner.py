@@ -130,7 +130,7 @@ def test_killed_at_random_moments_it_loses_no_finished_trial(tmp_path):
     moments = random.Random(1)
     folder = tmp_path / "out"
     finished: dict = {}
-    for _ in range(4):
+    for _ in range(3):
         process = subprocess.Popen(
             [*COMMAND, "-o", str(folder)],
             stdout=subprocess.DEVNULL,

@@ -132,7 +132,7 @@ class Experiment:
 
     @property
     def kind(self) -> FigureKind:
-        """What is known of its kind of figure."""
+        """The record of its kind of figure."""
         return FIGURE_KINDS[self.figure]
 
     def _set(self, name: str, value: Any) -> None:
