@@ -5,6 +5,7 @@ faster of XLA's two code generators, and compiled programs are kept in a cache t
 test run, the processes that tests start, and the next run share.
 """
 
+import itertools
 import os
 import subprocess
 import sys
@@ -35,12 +36,16 @@ if CHOSEN not in os.environ:  # the first process; workers inherit what it chose
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 
+_tests = itertools.count(1)
+
+
 @pytest.fixture(autouse=True)
 def room_for_programs():
-    """Hundreds of tests in one process compile more than Linux lets it map."""
-    from jostle.lab.running.programs import make_room  # after JAX's settings
+    """Hundreds of tests in one process compile more than Linux lets it map; look now and then."""
+    if next(_tests) % 20 == 0:
+        from jostle.lab.running.programs import make_room  # after JAX's settings
 
-    make_room()
+        make_room(share=0.75)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from jostle import NPR, Agent
+from jostle import NPR, Agent, Training
 from jostle.benchmarks import (
     agent_latency,
     choosing,
@@ -67,7 +67,7 @@ def small(monkeypatch):
     """Small sizes, and where possible equal ones, so that programs are compiled once."""
     monkeypatch.setattr(memory_use, "FEATURES", 5)
     monkeypatch.setattr(memory_use, "BOUND", 64)
-    bounded = partial(NPR, memory=64, every=1_000)
+    bounded = partial(NPR, training=Training(memory=64, every=1_000))
     for name, value in {"FEATURES": 5, "ARMS": 64, "CALLS": 10, "NPR": bounded}.items():
         monkeypatch.setattr(choosing, name, value)
     for name, value in {"FEATURES": 5, "POOL": 24, "ROUNDS": 2, "EARLY": 20, "LATE": 20}.items():

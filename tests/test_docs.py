@@ -39,12 +39,14 @@ def test_the_experiment_of_the_guide_is_one():
     assert Experiment.from_mapping({"name": "first-look", **content}).rounds == 2000
 
 
+@pytest.mark.study
 def test_the_python_of_the_guide_to_the_laboratory_runs_as_pasted(tmp_path):
     (tmp_path / "pasted.py").write_text(snippets("docs/lab.md")[0])
     subprocess.run([sys.executable, "pasted.py"], cwd=tmp_path, timeout=300, check=True)
     assert (tmp_path / "runs" / "small" / "trials.parquet").exists()
 
 
+@pytest.mark.study
 def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):
     code = snippets("CONTRIBUTING.md")[0]
     (tmp_path / "decaying.py").write_text(code)

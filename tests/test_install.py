@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import jostle
+
 ROOT = Path(__file__).parent.parent
 ABSENT = ("matplotlib", "polars", "rich", "typer", "jinja2", "filelock", "ray", "sklearn")
 PROGRAM = f"""
@@ -51,4 +53,4 @@ def test_an_application_needs_few_packages_and_is_told_what_the_rest_needs(tmp_p
 
 def test_the_module_is_the_command():
     done = run(sys.executable, "-m", "jostle", "--version", cwd=ROOT)
-    assert done.stdout.startswith("jostle")
+    assert done.stdout.strip() == jostle.__version__

@@ -161,6 +161,7 @@ def interrupt(folder, line):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+@pytest.mark.study
 def test_ctrl_c_keeps_what_is_finished(tmp_path):
     """A real Ctrl-C: the terminal sends it to the command and to its children alike."""
     output, errors = interrupt(tmp_path, "uniform, seed")

@@ -24,6 +24,7 @@ def watch_ucb1(problem, policy, rounds):
     return watch_run(problem, UCB1(policy.features), rounds)
 
 
+@pytest.mark.study
 def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     # Every policy is constructed, but UCB1 plays in its place, and networks have the sizes that

@@ -60,12 +60,12 @@ def test_who_is_told_the_right_class_learns_of_it_or_of_a_wrong_one():
         assert set(arms) == {right} | wrong
 
 
-def test_being_told_spares_mistakes():
+def test_full_information_spares_mistakes():
     """The price of finding out, which only the bandit pays, and more of it with many classes."""
     mistakes = {}
     for told in (False, True):
         environment = made_up(classes=8, full_information=told)
-        policy = NPR.for_environment(environment, training=Training(steps=3))
+        policy = NPR.for_environment(environment, network=MLP(16, 2), training=Training(steps=3))
         runs = [simulate(policy, environment, seed=seed).regret[-1] for seed in range(3)]
         mistakes[told] = np.mean(runs)
     assert mistakes[True] < 0.9 * mistakes[False]
@@ -126,12 +126,12 @@ def test_26_blocks_do_not_cost_26_times_the_arithmetic():
     assert flops(26, compact=True) < 0.5 * flops(26, compact=False)
 
 
-def test_policies_learn_it_and_nothing_is_compiled_anew():
+def test_policies_learn_it_and_nothing_is_compiled_again():
     environment = made_up()
     chance = simulate(Uniform(environment.features), environment, seed=0).regret[-1]
     for policy in (
-        NPR(environment.features, blocks=CLASSES),
-        NeuralUCB(environment.features, blocks=CLASSES),
+        NPR(environment.features, blocks=CLASSES, network=MLP(16, 2)),
+        NeuralUCB(environment.features, blocks=CLASSES, network=MLP(16, 2)),
         LinUCB(environment.features),
     ):
         assert simulate(policy, environment, seed=0).regret[-1] < 0.45 * chance
@@ -142,7 +142,7 @@ def test_policies_learn_it_and_nothing_is_compiled_anew():
 def test_an_agent_takes_rows_and_the_ids_of_classes():
     environment = made_up()
     d = environment.x.shape[1]
-    agent = Agent(NPR(environment.features, blocks=CLASSES))
+    agent = Agent(NPR(environment.features, blocks=CLASSES, network=MLP(16, 2)))
     x, y = np.asarray(environment.x), np.asarray(environment.y)
     right = []
     for row in range(300):

@@ -16,14 +16,20 @@ sizes = st.tuples(
 )
 
 
-@settings(max_examples=12, deadline=None)
+# As users compile: the code generator that tests use for its speed contracts a b + c d into one
+# operation, which rounds only one of the two products.
+AS_USERS_DO = {"xla_cpu_use_fusion_emitters": True}
+
+
+@settings(max_examples=8, deadline=None)
 @given(sizes)
 def test_the_papers_network_starts_at_exactly_zero(size):
     features, half_width, depth, n, seed = size
     network = PaperNetwork(width=2 * half_width, depth=depth)
     x = np.random.default_rng(seed).normal(size=(n, features)).astype(np.float32)
     params = jax.jit(network.init)(jax.random.key(seed), x)
-    assert np.all(jax.jit(partial(estimate, network))(params, x) == 0)
+    compiled = jax.jit(partial(estimate, network), compiler_options=AS_USERS_DO)
+    assert np.all(compiled(params, x) == 0)
     assert np.all(estimate(network, jax.tree.map(np.asarray, params), x) == 0)
 
 

@@ -19,7 +19,7 @@ from jostle.models.networks import MLP
 
 from support import FEATURES, POOL
 
-TRAINING = Training(steps=4, batch=16, step_size=0.01)
+TRAINING = Training(steps=4, batch=16, step_size=0.01, memory=1_000)
 SMALL = {"network": MLP(width=16, depth=2), "training": TRAINING}
 
 LEARNING = {
@@ -27,7 +27,7 @@ LEARNING = {
     "npr-pooled": NPR(FEATURES, pool=POOL, **SMALL),
     "npr-bounded": NPR(FEATURES, **SMALL).with_settings(memory=50, forget="random"),
     "npr-every-3": NPR(FEATURES, **SMALL).with_settings(every=3, restart=True, steps=40),
-    "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20),
+    "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20, memory=1_000),
     "epsilon-greedy": EpsilonGreedy(FEATURES, **SMALL),
     "greedy-pooled": EpsilonGreedy(FEATURES, pool=POOL, epsilon=0.0, **SMALL),
     "neural-ucb": NeuralUCB(FEATURES, covariance="full", **SMALL),

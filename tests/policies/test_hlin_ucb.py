@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jostle import simulate
 from jostle.core.record import static
@@ -182,6 +183,7 @@ def regret(policy, environment, rounds):
     )
 
 
+@pytest.mark.study
 def test_beats_linucb_where_features_are_hidden():
     ours = regret(HLinUCB(5, hidden=3), PartlyShown(), 2000)
     assert ours < 0.4 * regret(LinUCB(5), PartlyShown(), 2000)

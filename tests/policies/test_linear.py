@@ -102,6 +102,7 @@ class TestRidge:
         ("kind", "d", "regularisation"),
         [("even", 5, 1.0), ("repeated", 10, 0.1), ("ill-conditioned", 10, 0.01)],
     )
+    @pytest.mark.study
     def test_stays_exact_for_a_million_rounds(self, kind, d, regularisation):
         pool, picks, rewards = self.problem(kind, d)
         policy = LinFPL(d, regularisation=regularisation)

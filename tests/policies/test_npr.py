@@ -62,6 +62,7 @@ def test_without_a_sweep_it_chooses_by_estimates_from_the_start(policy):
     assert chosen == {0, 1, 2}
 
 
+@pytest.mark.study
 def test_regret_does_not_depend_on_the_seed_of_the_weights():
     """The same problem and stream, other initial weights: no run is left without its best arm.
 

@@ -52,12 +52,14 @@ def test_an_error_in_a_policy_is_told_and_the_others_go_on():
     assert len(gather(plan, heard).of("lab.own:First")) == 2
 
 
+@pytest.mark.study
 def test_a_worker_that_dies_again_and_again_is_an_error_and_not_a_hang():
     message = "ended by signal SIGKILL.*, 3 times, while playing lab.own:Dying on .*, seed 0"
     with pytest.raises(WorkerError, match=message):
         events(Plan(WORLD, ("lab.own:Dying",), 10, (0,)))
 
 
+@pytest.mark.study
 def test_the_trial_of_a_lost_worker_is_played_by_another(alone):
     with Engine("local", 2).workers(6) as workers:
         heard = []

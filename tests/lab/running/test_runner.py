@@ -84,6 +84,7 @@ def test_runs_of_code_that_behaves_otherwise_are_not_reused(tmp_path, monkeypatc
         perform(later, tmp_path / "b")
 
 
+@pytest.mark.study
 def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
     folder = tmp_path / "a"
     first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
@@ -126,6 +127,7 @@ def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeyp
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to process groups are POSIX")
+@pytest.mark.study
 def test_killed_at_random_moments_it_loses_no_finished_trial(tmp_path):
     moments = random.Random(1)
     folder = tmp_path / "out"

@@ -10,11 +10,14 @@ MAPPINGS, LIMIT = Path("/proc/self/maps"), Path("/proc/sys/vm/max_map_count")
 SHARE = 0.4  # of the limit, above which programs are dropped
 
 
-def make_room() -> bool:
-    """Drop all compiled programs if they take too many mappings. Returns whether it did."""
+def make_room(share: float = SHARE) -> bool:
+    """Drop all compiled programs if they take more than ``share`` of the allowed mappings.
+
+    Returns whether it did.
+    """
     if not (MAPPINGS.exists() and LIMIT.exists()):
         return False
-    if MAPPINGS.read_bytes().count(b"\n") < SHARE * int(LIMIT.read_text()):
+    if MAPPINGS.read_bytes().count(b"\n") < share * int(LIMIT.read_text()):
         return False
     import gc
 
