@@ -60,6 +60,7 @@ def test_who_is_told_the_right_class_learns_of_it_or_of_a_wrong_one():
         assert set(arms) == {right} | wrong
 
 
+@pytest.mark.study
 def test_full_information_spares_mistakes():
     """The price of finding out, which only the bandit pays, and more of it with many classes."""
     mistakes = {}
@@ -112,6 +113,7 @@ def test_a_policy_with_blocks_learns_what_one_without_learns(classes, network):
     assert second.state.history.contexts.shape == (30, environment.features)
 
 
+@pytest.mark.study
 def test_26_blocks_do_not_cost_26_times_the_arithmetic():
     """Flops of one gradient step, as the compiler counts them."""
 

@@ -256,6 +256,7 @@ def test_nothing_is_compiled_in_steady_state(agent):
         play(agent, 20, rng)
 
 
+@pytest.mark.study
 def test_other_hyper_parameters_are_not_compiled_again_and_a_grid_is_one_program(policy):
     """Three settings one by one, then stacked and vectorised: the same numbers."""
     if not jax.tree.leaves(policy):

@@ -23,7 +23,7 @@ from jostle.types import Feedback, plain_round
 
 from support import EASY, FEATURES, POOL
 
-SMALL = {"network": MLP(16, 2), "training": Training(steps=3)}
+SMALL = {"network": MLP(16, 2), "training": Training(steps=3, memory=1_000)}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,7 @@ def test_the_papers_algorithm_in_one_call():
     assert (changed.noise, changed.training.steps) == (0.7, 3)
 
 
+@pytest.mark.study
 def test_an_optimiser_of_the_users_own():
     chain = optax.chain(optax.clip_by_global_norm(1.0), optax.rmsprop(0.01))
     for optimiser in (chain, optax.adamw, lambda step: optax.sgd(step, momentum=0.9)):
