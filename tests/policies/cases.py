@@ -45,3 +45,13 @@ LEARNING = {
     "ntk-perturbed": NTKPerturbed(FEATURES, pool=POOL),
 }
 CASES = {**LEARNING, "uniform": Uniform(FEATURES)}
+VARIANTS = {
+    "npr-bounded",
+    "npr-every-3",
+    "npr-paper",
+    "greedy-pooled",
+    "neural-ucb-dual",
+    "neural-ts",
+    "lin-ucb-theory",
+}
+"""Further settings of policies that are there already: put through the suite by `make studies`."""

@@ -15,14 +15,19 @@ from jostle.core.record import Record
 from jostle.simulation import Result, advance, begin
 from jostle.types import Round
 
-from cases import CASES
+from cases import CASES, VARIANTS
 from support import EASY, FEATURES, POOL, SHOWN, assert_same, nbytes, no_compilation
 
 ROUNDS, SHORT, TRAINED = 250, 40, 30
 CONTEXTS = np.random.default_rng(1).normal(size=(POOL, FEATURES)).astype(np.float32)
 
 
-@pytest.fixture(params=CASES, scope="module")
+PARAMS = [
+    pytest.param(name, marks=pytest.mark.study) if name in VARIANTS else name for name in CASES
+]
+
+
+@pytest.fixture(params=PARAMS, scope="module")
 def policy(request):
     """Each policy in turn: pytest runs all tests of one before it goes on to the next."""
     return CASES[request.param]
