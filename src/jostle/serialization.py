@@ -5,6 +5,7 @@ policy with parts of the user's own (a network, an optimiser, a policy class) ca
 rebuilt from its description: pass the policy to ``Agent.load``.
 """
 
+import inspect
 import json
 import os
 import zipfile
@@ -15,13 +16,13 @@ import jax
 import numpy as np
 import optax
 
-from jostle import policies
 from jostle.core.atomic import atomic
 from jostle.core.description import CUSTOM
 from jostle.core.description import describe as describe
 from jostle.models import networks
 from jostle.models.training import Training
 from jostle.policies.base import Policy
+from jostle.policies.catalog import CATALOG
 
 FORMAT = "jostle-agent"
 VERSION = 2
@@ -36,7 +37,7 @@ def rebuild(description: Any, where: str = "policy") -> Any:
     if "array" in description:
         return np.asarray(description["array"], np.float32)
     if "optax" in description:
-        return getattr(optax, description["optax"])
+        return _optimiser(description["optax"], where)
     if "class" in description:
         cls = _part_class(description["class"])
         if cls is None:
@@ -51,10 +52,19 @@ def rebuild(description: Any, where: str = "policy") -> Any:
     )
 
 
+def _optimiser(name: str, where: str) -> Any:
+    """A function of Optax, and nothing else, by the name that a file has for it."""
+    found = getattr(optax, name, None) if name in optax.__all__ else None
+    if not inspect.isfunction(found):
+        raise ValueError(f"{where} is optax.{name}, which this version of Optax does not have")
+    return found
+
+
 def _part_class(name: str) -> type | None:
-    if name == Training.__name__:
-        return Training
-    return getattr(policies, name, None) or getattr(networks, name, None)
+    """A class of jostle that a file may name: a policy, a network, or how one is trained."""
+    parts: dict[str, type] = {cls.__name__: cls for cls in CATALOG.values()}
+    parts |= {cls.__name__: cls for cls in (networks.MLP, networks.PaperNetwork, Training)}
+    return parts.get(name)
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> None:
