@@ -25,6 +25,7 @@ class First(Policy):
         return state
 
 
+@pytest.mark.study
 def test_every_policy_meets_the_same_arms_and_noise():
     """The reward of one arm of one round is the same, whoever pulls it."""
     one = Synthetic("h1", features=FEATURES, pool=20, shown=1)
@@ -59,6 +60,7 @@ def test_scores_when_asked():
     assert np.ptp(result.scores) > 0
 
 
+@pytest.mark.study
 def test_progress_is_reported_and_changes_nothing():
     seen = []
     policy = NPR(5, training=Training(steps=2))

@@ -99,6 +99,7 @@ def test_products_of_blocks_are_those_of_the_vectors(blocks):
 
 @pytest.mark.parametrize("classes", [3, 12])
 @pytest.mark.parametrize("network", [MLP(16, 2), PaperNetwork(16, 3)])
+@pytest.mark.study
 def test_a_policy_with_blocks_learns_what_one_without_learns(classes, network):
     environment = made_up(classes)
     settings = {"network": network, "training": Training(steps=3, step_size=1e-3)}

@@ -91,6 +91,7 @@ def test_neural_ts_draws_from_its_posterior(covariance):
     assert np.abs(correlations).max() < 0.12
 
 
+@pytest.mark.study
 def test_many_blocks_are_as_uncertain_as_vectors_with_their_zeros():
     """Where gradients leave out their zeros, against the same policy that knows of no blocks."""
     blocks, d = FEW_BLOCKS + 1, 2

@@ -189,6 +189,7 @@ def test_beats_linucb_where_features_are_hidden():
     assert ours < 0.4 * regret(LinUCB(5), PartlyShown(), 2000)
 
 
+@pytest.mark.study
 def test_users_share_what_they_learn_of_items():
     environment = PartlyShown(users=10)
     ours = regret(HLinUCB(5, hidden=3, users=10), environment, 6000)
