@@ -107,7 +107,9 @@ class Agent:
         round = Round(shown, present, slots, user_id)
         if self._on_host:
             view = self._deciding()
-            with self._decide_lock:
+            # What is given is finite, and policies rank what is not a number last; BLAS may raise
+            # floating-point flags even so, for the unused ends of its vectors.
+            with self._decide_lock, np.errstate(all="ignore"):
                 choice = self.policy.choose(view, self._generator, round)
                 self.decisions += 1
         else:

@@ -129,6 +129,7 @@ def test_26_blocks_do_not_cost_26_times_the_arithmetic():
     assert flops(26, compact=True) < 0.5 * flops(26, compact=False)
 
 
+@pytest.mark.study
 def test_policies_learn_it_and_nothing_is_compiled_again():
     environment = made_up()
     chance = simulate(Uniform(environment.features), environment, seed=0).regret[-1]

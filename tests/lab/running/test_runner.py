@@ -45,6 +45,7 @@ def test_a_run_from_python(tmp_path):
         jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=3, **FIELDS)
 
 
+@pytest.mark.study
 def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path):
     first = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)
     wider = Experiment(
@@ -112,6 +113,7 @@ def test_a_renewed_folder_keeps_what_is_played_alike(tmp_path):
     assert len(read(folder).runs()) == 6
 
 
+@pytest.mark.study
 def test_a_renewal_that_is_cut_short_leaves_the_old_experiment(tmp_path, monkeypatch):
     folder = tmp_path / "a"
     first = jostle.lab.run(folder=folder, jobs=1, seeds=2, **FIELDS)
