@@ -107,9 +107,9 @@ class Agent:
         round = Round(shown, present, slots, user_id)
         if self._on_host:
             view = self._deciding()
-            # What is given is finite, and policies rank what is not a number last; BLAS may raise
-            # floating-point flags even so, for the unused ends of its vectors.
-            with self._decide_lock, np.errstate(all="ignore"):
+            # Once in many runs NumPy flagged a product of finite numbers as invalid. Input is
+            # checked, and policies rank what is not a number last: no warning for users.
+            with self._decide_lock, np.errstate(invalid="ignore"):
                 choice = self.policy.choose(view, self._generator, round)
                 self.decisions += 1
         else:
