@@ -75,6 +75,27 @@ def test_only_rows_in_use_count():
     np.testing.assert_array_equal(tight.squared_widths(phis, 0.1), roomy.squared_widths(phis, 0.1))
 
 
+@pytest.mark.parametrize("form", [Dual, Primal])
+def test_gradients_that_repeat_lose_no_accuracy(form):
+    """A pool of 20 arms, each pulled some 100 times: widths are those of float64."""
+    pool = gradients(20, rank=20)
+    pulled = np.random.default_rng(3).integers(20, size=2000)
+    room = 2000 if form is Dual else ROWS * P + 1
+    rows, parameters = (pool, P) if form is Primal else (np.pad(pool, ((0, 0), (0, 401))), P + 401)
+
+    @jax.jit
+    def learn(covariance):
+        def add(covariance, arm):
+            return covariance.add(jnp.asarray(rows)[arm], 1e-3), None
+
+        return jax.lax.scan(add, covariance, jnp.asarray(pulled))[0]
+
+    covariance = learn(Full.empty(parameters).reserve(room))
+    assert isinstance(covariance, form)
+    found = covariance.squared_widths(jnp.asarray(rows), 1e-3)
+    np.testing.assert_allclose(found, dense_widths(pool[pulled], pool, 1e-3), rtol=5e-3)
+
+
 def test_diagonal_is_the_diagonal():
     rows, phis = gradients(30), gradients(4, seed=1)
     found = observed(Diagonal.empty(P), jnp.asarray(rows), 0.3).squared_widths(phis, 0.3)
@@ -92,10 +113,10 @@ def test_widths_stay_positive_when_rounding_would_take_them_below_zero():
 
 
 def test_memory_is_that_of_the_smaller_form():
-    assert Full.bytes(1000, 256) == 4 * 1000 * 256
+    assert Full.bytes(1000, 256) == 2 * 4 * 1000 * 256  # F and U
     assert Full.bytes(1000, 10_000) == 4 * 1000 * 1000
     # The case that had to fit: 30,000 parameters for 10,000 rounds, in less than 6 GB.
-    assert Full.bytes(30_000, 10_000) < 1.3e9
+    assert Full.bytes(30_000, 10_000) < 2.5e9
 
 
 @pytest.mark.parametrize("form", [Dual, Primal])

@@ -139,7 +139,7 @@ def test_it_says_its_memory_before_it_starts():
     policy = NeuralUCB(50, network=MLP(128, 3), covariance="full")
     path = 50
     assert policy.parameters == 50 * 128 + 128 + 128 * 128 + 128 + 128 + 1 + path
-    assert policy.covariance_bytes(1024) == 4 * 1024 * policy.parameters
+    assert policy.covariance_bytes(1024) == 2 * 4 * 1024 * policy.parameters
     assert policy.covariance_bytes(10**7) == 4 * policy.parameters**2
     assert policy.replace(covariance="diagonal").covariance_bytes(10**7) == 4 * policy.parameters
 

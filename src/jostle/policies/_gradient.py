@@ -45,6 +45,8 @@ class GradientPolicy(NeuralPolicy):
         others: see ``NeuralPolicy``.
     """
 
+    behaviour = 2  # the full covariance is kept by its square root
+
     sweep: int | None = static(default=0)
     regularisation: Any = leaf(default=1e-4, least=1e-12)
     exploration: Any = leaf(default=0.003)

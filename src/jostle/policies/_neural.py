@@ -67,7 +67,8 @@ class NeuralPolicy(Policy):
     sweep: int | None = static(default=None)
 
     PARTS = ("training", "network")
-    PAPER_STEPS: ClassVar[int] = 100
+    PAPER_STEPS: ClassVar[int] = 20
+    """J of ``paper``. The paper does not state it; docs/results.md says how it was chosen."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
@@ -212,6 +213,10 @@ class NeuralPolicy(Policy):
     def estimates(self, state: Any, contexts: Contexts) -> Scores:
         """f(x; theta) of each context, at the averaged parameters."""
         return estimate(self.network, state.fit.average, contexts)
+
+    def diverged(self, state: Any) -> bool:
+        """Whether descent has diverged: a parameter is no longer a finite number."""
+        return not all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(state.fit.params))
 
     def deciding(self, state: Any) -> Any:
         """The averaged parameters and the arms tried, without the history."""

@@ -95,6 +95,10 @@ class Policy(Record):
         """The part of the state that ``choose`` reads, in the same structure."""
         return state
 
+    def diverged(self, state: Any) -> bool:
+        """Whether learning has failed for good, so that choices mean nothing any more."""
+        return False
+
     def covariance_bytes(self, observations: int) -> int:
         """Memory for a covariance matrix after this many observations; 0 if there is none."""
         return 0

@@ -43,7 +43,7 @@ def test_the_grid_of_a_policy_is_what_it_has_and_its_name_leaves_open(policy, ax
 
 
 def test_rungs():
-    assert rungs(Tuning("grid"), 100) == [(1000, 1)]
+    assert rungs(Tuning("grid"), 100) == [(125, 100), (1000, 1)]
     assert rungs(Tuning("halving"), 100) == [(125, 34), (250, 7), (500, 2), (1000, 1)]
     assert rungs(Tuning("halving"), 1) == []
 
@@ -53,18 +53,38 @@ def raced(steps):
     return race(policies, SMALL, rungs=steps, rounds=150, seed=3), policies
 
 
-@pytest.mark.parametrize("steps", [[(40, 1)], [(10, 4), (20, 2), (40, 1)]])
+@pytest.mark.parametrize("steps", [[(40, 1)], [(5, 6), (40, 1)], [(10, 4), (20, 2), (40, 1)]])
 def test_the_best_of_the_first_rounds_goes_on_and_is_as_if_it_had_played_alone(steps):
     outcome, policies = raced(steps)
     curves = [simulate(policy, SMALL, rounds=150, seed=3).regret for policy in policies]
     left = list(range(len(policies)))
-    reached = {}
     for stop, survivors in steps:
-        reached |= {number: (stop, pytest.approx(curves[number][stop - 1])) for number in left}
-        left = sorted(left, key=lambda number: (curves[number][stop - 1], number))[:survivors]
-    assert dict(enumerate(outcome.reached)) == reached
+        ranked = sorted(left, key=lambda number: (curves[number][stop - 1], number))
+        left, dropped = ranked[:survivors], ranked[survivors:]
+        for number in dropped:  # it stopped once it could not be among the survivors any more
+            at, regret, diverged = outcome.reached[number]
+            assert regret == pytest.approx(curves[number][at - 1])
+            assert regret >= curves[left[-1]][stop - 1]
+            assert at <= stop
+            assert not diverged
     assert outcome.winner == left[0]
+    assert outcome.reached[left[0]][0] == steps[-1][0]
     np.testing.assert_array_equal(outcome.result.regret, curves[left[0]])
+
+
+def test_candidates_that_cannot_win_any_more_stop():
+    outcome, _ = raced([(5, 6), (140, 1)])
+    stopped = [at for at, _, _ in outcome.reached]
+    assert min(stopped) < 140
+    assert outcome.reached[outcome.winner][0] == 140
+
+
+def test_diverged_candidates_are_reported():
+    tuning = Tuning("grid", 20, {"step_size": (1e6, 0.01)}, defaults=False)
+    run = play(Trial(WORLD, "npr.paper:steps=2,width=8", 40, 0), tuning).run
+    assert [each.diverged for each in run.candidates] == [True, False]
+    assert run.settings == {"step_size": 0.01}
+    assert not run.diverged
 
 
 def test_what_cannot_be_kept_is_played_again_to_the_same_end(monkeypatch):

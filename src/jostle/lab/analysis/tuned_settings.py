@@ -14,6 +14,8 @@ class TunedPolicy(NamedTuple):
     chosen: list[tuple[Mapping[str, float], int]]
     """Settings and how many seeds chose them, the most frequent first. Empty: as named."""
     candidates: int
+    diverged: float
+    """The mean number of candidates, per seed, whose parameters did not stay finite."""
     tuning_rounds: int
     """Rounds that candidates played while they were compared."""
     all_rounds: int
@@ -39,6 +41,7 @@ def tuned_policies(comparison: Comparison) -> list[TunedPolicy]:
                 policy,
                 [(dict(settings), count) for settings, count in counts.most_common()],
                 max(len(run.candidates) for run in runs),
+                sum(each.diverged for run in runs for each in run.candidates) / len(runs),
                 tuning,
                 tuning + further,
             )

@@ -205,6 +205,10 @@ def _table(comparison: Comparison) -> str:
         heads.append("most chosen")
         for line, row in zip(lines, table.rows, strict=True):
             line.append(most_chosen(tuned[row.policy]) if row.policy in tuned else UNKNOWN)
+    if any(each.diverged for each in tuned.values()):
+        heads.append("diverged candidates")
+        for line, row in zip(lines, table.rows, strict=True):
+            line.append(diverged_share(tuned[row.policy]) if row.policy in tuned else UNKNOWN)
     return markdown_table(heads, lines)
 
 

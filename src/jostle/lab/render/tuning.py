@@ -1,14 +1,15 @@
 """What was tuned, how, and what it cost, in words: it is part of the result."""
 
 from jostle.lab.analysis.tuned_settings import TunedPolicy, tuned_policies
-from jostle.lab.render.text import count, settings_text
+from jostle.lab.render.text import count, label, settings_text
 from jostle.lab.results.outcome import Outcome
 
 AS_NAMED = "as named"
 NOTHING_TO_TUNE = "nothing to tune: its name fixes it, or the grid has no setting of it"
 
 METHODS = {
-    "grid": "every candidate played the first {rounds:,} rounds, and the best of them played on",
+    "grid": "the candidate with the least regret after the first {rounds:,} rounds played on; one "
+    "that could no longer win was stopped before, which changes nothing but the time",
     "halving": "all candidates began; most were dropped after an eighth, a quarter and a half of "
     "the first {rounds:,} rounds, and the best of the rest at their end played on",
 }
@@ -31,6 +32,21 @@ def cost_text(outcome: Outcome) -> str | None:
         f"Candidates played {spent:,} rounds while they were compared, "
         f"{spent / max(played, 1):.0%} of {played:,} rounds in all "
         "(rounds that were played again to save memory are not counted)."
+        + _diverged_text(tuned)
+    )
+
+
+def _diverged_text(tuned: list[TunedPolicy]) -> str:
+    """How many candidates diverged: they took part, and chose at random from then on."""
+    found = [each for each in tuned if each.diverged]
+    if not found:
+        return ""
+    names = ", ".join(
+        f"{diverged_share(each)} of {label(each.policy)}" for each in found
+    )
+    return (
+        f" Diverged, so that they chose at random: {names} (means over seeds; parameters that are "
+        "not finite when the candidate stops)."
     )
 
 
@@ -49,3 +65,8 @@ def chosen_text(tuned: TunedPolicy) -> str:
 def most_chosen(tuned: TunedPolicy) -> str:
     """The settings that most seeds chose."""
     return settings_text(tuned.chosen[0][0]) or AS_NAMED
+
+
+def diverged_share(tuned: TunedPolicy) -> str:
+    """How many of the candidates diverged, as a mean over seeds: "52 of 100"."""
+    return f"{tuned.diverged:.0f} of {tuned.candidates:,}"

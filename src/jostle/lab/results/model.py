@@ -20,6 +20,8 @@ class Candidate(NamedTuple):
     """The number of rounds after which it was last compared."""
     regret: float
     """Its cumulative regret after those rounds."""
+    diverged: bool = False
+    """Whether its parameters were no longer finite by then."""
 
 
 class Run(NamedTuple):
@@ -40,6 +42,8 @@ class Run(NamedTuple):
     """Wall time per round, environment included, while other trials ran beside it."""
     state_bytes: int = 0
     """The memory of the policy's state at the end."""
+    diverged: bool = False
+    """Whether the parameters of the policy are no longer finite at the end."""
     behaviour: Mapping[str, int] = {}
     """The behaviour numbers of the code that played it: simulation, environment, policy, tuning."""
     commit: str = ""

@@ -26,6 +26,7 @@ def write(path: Path, runs: list[Run]) -> None:
             "seconds": run.seconds,
             "round_ms": run.round_ms,
             "state_bytes": run.state_bytes,
+            "diverged": run.diverged,
             "behaviour": json.dumps(run.behaviour),
             "commit": run.commit,
             "settings": json.dumps(run.settings),
@@ -50,6 +51,7 @@ def read(path: Path) -> list[Run]:
             row["seconds"],
             row["round_ms"],
             row["state_bytes"],
+            row.get("diverged", False),  # not recorded before 0.2
             json.loads(row["behaviour"]),
             row["commit"],
         )

@@ -11,24 +11,21 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import Any, Self
 
+from jostle.core.compiler import as_flags
 from jostle.lab.running.worker import Lost, Message, Task, work
 
 ONE_THREAD = {
-    # The compiler's more expensive optimisations take a fifth of its time and gain nothing here.
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=1",
     "NPROC": "1",  # the size of XLA's thread pools
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""One thread per process: threads of several processes would compete for the same cores, and the
-rounding of sums would depend on their number."""
+"""One thread per process: threads of several processes would compete for the same cores."""
 
 
 def one_thread() -> dict[str, str]:
-    """``ONE_THREAD``, followed by the user's own XLA flags, which take precedence."""
-    flags = f"{ONE_THREAD['XLA_FLAGS']} {os.environ.get('XLA_FLAGS', '')}".strip()
-    return {**ONE_THREAD, "XLA_FLAGS": flags}
+    """``ONE_THREAD``, and the compiler options of simulations for all that a worker compiles."""
+    return {**ONE_THREAD, "XLA_FLAGS": as_flags(os.environ.get("XLA_FLAGS", ""))}
 
 
 class LocalWorkers:

@@ -68,6 +68,7 @@ def play(
         ),
         seconds=time.perf_counter() - started,
         round_ms=raced.round_ms,
+        diverged=raced.diverged,
         state_bytes=sum(leaf.nbytes for leaf in jax.tree.leaves(result.state)),
         behaviour=numbers.of(trial, tuned=tuning.method != "none"),
         commit=commit(),

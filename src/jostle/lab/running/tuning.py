@@ -1,10 +1,13 @@
 """Tuning: which settings are tried, and the race in which the best of them goes on.
 
 Candidates play the first rounds of the same stream and are compared by their regret; the winner
-continues from where it is. ``BEHAVIOUR`` is raised whenever the same grid would give other results.
+continues from where it is. Regret never decreases, so a candidate stops as soon as it has more than
+those that are to go on had at the end: it cannot overtake them any more, and the winner is the same
+as if all had played on. ``BEHAVIOUR`` is raised whenever the same grid would give other results.
 """
 
 import itertools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +30,7 @@ HELD = 2**31
 """The most bytes of paused simulations that a race keeps. One that does not fit is played again
 from the start when it is needed, with the same result, since a seed decides everything."""
 PIECES = 100  # of a simulation; progress is reported after each
+PROBE = 8  # all candidates play this part of the first rounds; the most promising then go on first
 
 
 def candidates(tuning: Tuning, text: str, policy: Policy) -> list[dict[str, float]]:
@@ -60,7 +64,7 @@ def rungs(tuning: Tuning, count: int) -> list[tuple[int, int]]:
     if count == 1:
         return []
     if tuning.method == "grid":
-        return [(tuning.rounds, 1)]
+        return [(max(1, tuning.rounds // PROBE), count), (tuning.rounds, 1)]
     stops = [max(1, tuning.rounds // part) for part in (8, 4, 2)]
     survivors = [-(-count // part) for part in (3, 15, 50)]
     return [*zip(stops, survivors, strict=True), (tuning.rounds, 1)]
@@ -77,9 +81,13 @@ class Racer:
     at: int = 0
     progress: Progress | None = None
     regret: float = 0.0
+    diverged: bool = False
 
-    def play(self, stop: int, tick: Callable[[int], None]) -> None:
-        """Play up to round ``stop``, calling ``tick`` with the number of rounds just played."""
+    def play(self, stop: int, tick: Callable[[int], None], limit: float = math.inf) -> None:
+        """Play up to round ``stop``, or until the regret exceeds ``limit``.
+
+        ``tick`` is called with the number of rounds just played.
+        """
         if self.progress is None:
             self.at = 0
             self.progress = begin(self.policy, self.environment, rounds=self.rounds, seed=self.seed)
@@ -90,7 +98,12 @@ class Racer:
             self.progress.trace.rewards.block_until_ready()
             self.at, played = until, until - self.at
             tick(played)
-        self.regret = float(np.asarray(self.progress.trace.regrets)[:stop].sum(dtype=np.float64))
+            regrets = np.asarray(self.progress.trace.regrets)[:until]
+            self.regret = float(regrets.sum(dtype=np.float64))
+            # Only an environment of the user's own could have regrets below 0.
+            if self.regret > limit and regrets.min() >= 0:
+                break
+        self.diverged = self.policy.diverged(self.progress.policy_state)
 
     @property
     def bytes(self) -> int:
@@ -106,8 +119,11 @@ class Race:
     """The index of the winning candidate."""
     result: Result
     """Its finished simulation."""
-    reached: list[tuple[int, float]]
-    """For each candidate, the round at which it was last compared and its regret then."""
+    reached: list[tuple[int, float, bool]]
+    """For each candidate, the round at which it stopped, its regret then, and whether it had
+    diverged; for the winner, the round at which it was chosen."""
+    diverged: bool
+    """Whether the winner has diverged at the end."""
     round_ms: float | None
     """Wall time per round of the winner, after the last comparison."""
 
@@ -126,7 +142,7 @@ def race(
     The last one plays to the end. ``report`` is called with the share of the work done so far.
     """
     racers = [Racer(policy, environment, rounds, seed) for policy in policies]
-    reached = [(0, 0.0)] * len(racers)
+    reached = [(0, 0.0, False)] * len(racers)
     total, done = _work(len(racers), rungs, rounds), 0
 
     def tick(played: int) -> None:
@@ -138,9 +154,12 @@ def race(
     running = list(range(len(racers)))
     for stop, survivors in rungs:
         ahead: list[int] = []
-        for number in running:
-            racers[number].play(stop, tick)
-            reached[number] = (stop, racers[number].regret)
+        for number in _ranked(racers, running):
+            racer = racers[number]
+            full = len(ahead) >= survivors
+            racer.play(stop, tick, racers[ahead[-1]].regret if full else math.inf)
+            reached[number] = (racer.at, racer.regret, racer.diverged)
+            tick(stop - racer.at)  # rounds that it did not need to play
             ahead = _ranked(racers, [*ahead, number])
             for behind in ahead[survivors:]:
                 racers[behind].progress = None
@@ -156,7 +175,7 @@ def race(
 
     winner.play(rounds, timed)
     progress: Any = winner.progress
-    return Race(running[0], Result(progress), reached, _round_ms(clock))
+    return Race(running[0], Result(progress), reached, winner.diverged, _round_ms(clock))
 
 
 def _ranked(racers: list[Racer], numbers: list[int]) -> list[int]:
@@ -164,9 +183,9 @@ def _ranked(racers: list[Racer], numbers: list[int]) -> list[int]:
 
 
 def _make_room(racers: list[Racer]) -> None:
-    """Drop the simulations that exceed the memory a race may keep, the last candidates first."""
+    """Drop the simulations that exceed the memory a race may keep, those of most regret first."""
     kept = 0
-    for racer in racers:
+    for racer in sorted(racers, key=lambda racer: racer.regret):
         if racer.progress is not None:
             kept += racer.bytes
             if kept > HELD:

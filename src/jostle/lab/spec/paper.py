@@ -1,9 +1,15 @@
-"""Every figure of the paper as an experiment.
+"""Every figure of the paper as an experiment, with the paper's networks and with jostle's.
 
-The policies are the paper's and a few more: the same network without perturbation
-(epsilon-greedy), FALCON+ and, on recommendations, a linear policy.
+The figures that compare regret or reward exist twice. ``fig1a`` has the forms that the authors
+describe: their network and initialisation, plain gradient descent, exploration as in each paper
+(``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks and
+training that are jostle's defaults, and a few policies more: the same network without perturbation
+(epsilon-greedy) and FALCON+.
 """
 
+from collections.abc import Iterable
+
+from jostle.core.grammar import parse
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD
 
@@ -13,24 +19,98 @@ FULL = ("neural-ucb:covariance=full", "neural-ts:covariance=full")
 CHEAP = ("npr", "epsilon-greedy", "falcon")
 NEURAL = (*CHEAP, "neural-ucb", "neural-ts")
 ROUNDS = 10_000
+FULL_RUNS = 3
+"""Runs of the paper's forms with full covariance, which take ten times as long as the others."""
+JOSTLE = "-jostle"
+"""The suffix of figures that are played with jostle's networks and training."""
+MINIBATCH = "fitting=minibatch"
+"""How the paper's networks are fitted where arms are not a fixed pool: a step on the whole history
+costs O(t), and "stochastic gradient descent can also be used" (Section 3)."""
 
 
-def sized(policies: tuple[str, ...], width: str) -> tuple[str, ...]:
+def sized(policies: Iterable[str], width: str) -> tuple[str, ...]:
     """The same policies with networks of another width."""
-    return tuple(f"{name}{',' if ':' in name else ':'}width={width}" for name in policies)
+    return tuple(_with(name, f"width={width}") for name in policies)
 
 
-def _curves(name: str, title: str, *environments: str, policies: tuple[str, ...]) -> Experiment:
-    return Experiment(name, environments, policies, ROUNDS, title=title)
+def as_in_the_paper(policies: Iterable[str], setting: str = "") -> tuple[str, ...]:
+    """The paper's forms of neural policies, as ``npr.paper``; other policies are as they are."""
+    return tuple(
+        _with(name.replace(base, f"{base}.paper", 1), setting) if base in NEURAL else name
+        for name in policies
+        for base in [parse(name).name]
+    )
+
+
+def _with(name: str, setting: str) -> str:
+    if not setting:
+        return name
+    return f"{name}{',' if ':' in name else ':'}{setting}"
+
+
+def _both(
+    name: str,
+    title: str,
+    *environments: str,
+    paper: tuple[str, ...],
+    jostle: tuple[str, ...],
+    measure: str = "regret",
+) -> tuple[Experiment, Experiment]:
+    """A figure with the paper's forms, and with jostle's."""
+    fewer = {each: FULL_RUNS for each in paper if "covariance=full" in each}
+    figure = Experiment(name, environments, paper, ROUNDS, measure=measure, title=title)
+    ours = figure.replace(
+        name=name + JOSTLE, policies=jostle, title=f"{title}, with jostle's networks and training"
+    )
+    return figure.replace(fewer=fewer), ours
+
+
+def _pooled(name: str, h: str) -> tuple[Experiment, Experiment]:
+    return _both(
+        name,
+        f"Regret on {h}",
+        h,
+        paper=as_in_the_paper(("npr", *FULL, *DIAGONAL, *LINEAR)),
+        jostle=(*CHEAP, *FULL, *DIAGONAL, *LINEAR),
+    )
+
+
+def _classified(name: str, data: str, full: bool) -> tuple[Experiment, Experiment]:
+    covariances = (*(FULL if full else ()), *DIAGONAL)
+    return _both(
+        name,
+        f"Mistakes on {data}",
+        f"{data}:encoding=paper",
+        paper=as_in_the_paper(("npr", *covariances, *LINEAR), MINIBATCH),
+        jostle=(*CHEAP, *covariances, *LINEAR),
+    )
+
+
+def _recommended(name: str, data: str) -> tuple[Experiment, Experiment]:
+    ours = (*WIDE, "hlin-ucb", "lin-ucb")
+    theirs = (*sized(("npr", *DIAGONAL), "128"), "hlin-ucb", "lin-ucb")
+    return _both(
+        name,
+        f"Normalised reward on {data}",
+        data,
+        f"{data}:events=authors",
+        paper=as_in_the_paper(theirs, MINIBATCH),
+        jostle=ours,
+        measure=REWARD,
+    )
+
+
+def _wide(name: str, title: str, *environments: str) -> tuple[Experiment, Experiment]:
+    title = f"{title}, networks 128 wide"
+    theirs = as_in_the_paper(sized(("npr", "falcon", *DIAGONAL), "128"))
+    return _both(name, title, *environments, paper=theirs, jostle=WIDE)
 
 
 WIDE = sized((*CHEAP, *DIAGONAL), "128")
 
 _ALL = (
-    *(
-        _curves(f"fig1{part}", f"Regret on {h}", h, policies=(*CHEAP, *FULL, *DIAGONAL, *LINEAR))
-        for part, h in (("a", "h1"), ("b", "h2"))
-    ),
+    *_pooled("fig1a", "h1"),
+    *_pooled("fig1b", "h2"),
     Experiment(
         "fig1c",
         ("h1",),
@@ -63,42 +143,18 @@ _ALL = (
         sizes=(32, 64, 128, 256),
         title="Time against the width of the network",
     ),
-    *(
-        _curves(
-            name,
-            f"Mistakes on {data}",
-            f"{data}:encoding=paper",
-            policies=(*CHEAP, *(FULL if full else ()), *DIAGONAL, *LINEAR),
-        )
-        for name, data, full in (
-            ("fig2a", "adult", True),
-            ("fig2b", "mushroom", True),
-            ("fig2c", "shuttle", True),
-            ("fig6a", "magic", True),
-            ("fig6b", "letter", False),
-            ("fig6c", "covertype", False),
-        )
-    ),
-    *(
-        _curves(
-            name, f"Normalised reward on {data}", data, policies=(*WIDE, "hlin-ucb", "lin-ucb")
-        ).replace(measure=REWARD)
-        for name, data in (("fig3a", "lastfm"), ("fig3b", "delicious"))
-    ),
-    *(
-        _curves(f"fig4{part}", f"Regret on {h} with networks 128 wide", h, policies=WIDE)
-        for part, h in (("a", "h1"), ("b", "h2"))
-    ),
-    *(
-        _curves(
-            f"fig5{part}",
-            f"Regret on {h} when 20 or all 100 arms are shown, networks 128 wide",
-            h,
-            f"{h}:shown=100",
-            policies=WIDE,
-        )
-        for part, h in (("a", "h1"), ("b", "h2"))
-    ),
+    *_classified("fig2a", "adult", full=True),
+    *_classified("fig2b", "mushroom", full=True),
+    *_classified("fig2c", "shuttle", full=True),
+    *_recommended("fig3a", "lastfm"),
+    *_recommended("fig3b", "delicious"),
+    *_wide("fig4a", "Regret on h1", "h1"),
+    *_wide("fig4b", "Regret on h2", "h2"),
+    *_wide("fig5a", "Regret on h1 when 20 or all 100 arms are shown", "h1", "h1:shown=100"),
+    *_wide("fig5b", "Regret on h2 when 20 or all 100 arms are shown", "h2", "h2:shown=100"),
+    *_classified("fig6a", "magic", full=True),
+    *_classified("fig6b", "letter", full=False),
+    *_classified("fig6c", "covertype", full=False),
     Experiment(
         "table1",
         ("adult", "mushroom", "shuttle", "magic", "letter", "covertype"),

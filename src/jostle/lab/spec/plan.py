@@ -39,10 +39,19 @@ class Plan:
     """The number of runs of the policies that do not get one per seed."""
 
     def trials(self) -> list[Trial]:
-        """Every trial, seed by seed, so that an interrupted comparison is still a fair one."""
-        return [
-            Trial(self.environment, policy, self.rounds, seed)
+        """Every trial, seed by seed, so that an interrupted comparison is still a fair one.
+
+        Policies that get fewer runs, because they are expensive, come last.
+        """
+        cheap = [policy for policy in self.policies if policy not in self.fewer]
+        all_seeds = [(policy, seed) for seed in self.seeds for policy in cheap]
+        some_seeds = [
+            (policy, seed)
             for number, seed in enumerate(self.seeds)
             for policy in self.policies
-            if number < self.fewer.get(policy, len(self.seeds))
+            if number < self.fewer.get(policy, 0)
+        ]
+        return [
+            Trial(self.environment, policy, self.rounds, seed)
+            for policy, seed in (*all_seeds, *some_seeds)
         ]

@@ -2,12 +2,12 @@
 
 from jostle.core.validation import unknown
 from jostle.lab.spec.experiment import Experiment, Tuning
-from jostle.lab.spec.paper import NEURAL, PAPER
+from jostle.lab.spec.paper import PAPER
 
 PROFILES = {
     "quick": "200 rounds, one run, no tuning: every figure in about ten minutes in all",
     "standard": "full length, 5 runs, tuned by halving",
-    "paper": "the paper's protocol: full length, 10 runs, full grid, its network and optimiser",
+    "paper": "the paper's protocol: full length, 10 runs, tuned by its full grid",
 }
 
 
@@ -20,16 +20,14 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if profile == "quick":
         ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         rounds = 100 if experiment.times else 200  # timing needs no more than a typical state
-        return experiment.replace(rounds=rounds, seeds=(0,), sizes=ends, tuning=Tuning())
+        return experiment.replace(
+            rounds=rounds, seeds=(0,), fewer={}, sizes=ends, tuning=Tuning()
+        )
+    if not experiment.kind.tuned or experiment.name not in PAPER:
+        return experiment
     if profile == "standard":
-        if not experiment.kind.tuned or experiment.name not in PAPER:
-            return experiment
-        return experiment.replace(tuning=Tuning("halving"))
-    tuned = experiment.kind.tuned
-    tuning = Tuning("grid", defaults=False) if tuned else Tuning()
-    policies = tuple(_as_in_the_paper(name) for name in experiment.policies)
-    seeds = tuple(range(10)) if tuned else experiment.seeds
-    return experiment.replace(tuning=tuning, seeds=seeds, policies=policies)
+        return experiment.replace(tuning=Tuning("halving"), seeds=tuple(range(5)))
+    return experiment.replace(tuning=Tuning("grid", defaults=False), seeds=tuple(range(10)))
 
 
 def with_policies(experiment: Experiment, more: tuple[str, ...]) -> Experiment:
@@ -38,9 +36,3 @@ def with_policies(experiment: Experiment, more: tuple[str, ...]) -> Experiment:
         return experiment
     added = tuple(name for name in more if name not in experiment.policies)
     return experiment.replace(policies=(*experiment.policies, *added))
-
-
-def _as_in_the_paper(name: str) -> str:
-    """The name of a neural policy with the paper's network and optimiser, as ``npr.paper``."""
-    base, colon, settings = name.partition(":")
-    return f"{base}.paper{colon}{settings}" if base in NEURAL else name

@@ -143,17 +143,19 @@ def _cells(table: RankingTable) -> CellTable:
 def _tuned_table(comparison: Comparison) -> CellTable:
     names = labels(comparison.plan.policies)
     return CellTable(
-        ["policy", "chosen", "candidates", "rounds of tuning", "share of all"],
+        ["policy", "chosen", "candidates", "diverged", "rounds of tuning", "share of all"],
         [_tuned_line(names[each.policy], each) for each in tuned_policies(comparison)],
     )
 
 
 def _tuned_line(name: str, tuned: TunedPolicy) -> list[Cell]:
     chosen, share = tuning.chosen_text(tuned), tuned.tuning_rounds / tuned.all_rounds
+    diverged = f"{tuned.diverged:.0f}" if tuned.candidates else UNKNOWN
     return [
         Cell(name, tuned.policy),
         Cell(chosen, chosen),
         Cell(f"{tuned.candidates:,}" if tuned.candidates else UNKNOWN, tuned.candidates),
+        Cell(diverged, tuned.diverged),
         Cell(f"{tuned.tuning_rounds:,}", tuned.tuning_rounds),
         Cell(f"{share:.0%}", share),
     ]
