@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle.core.compiler import compiler_options
+from jostle.core.compiler import compiled
 from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
@@ -119,7 +119,7 @@ def advance(
     return after
 
 
-@jax.jit(compiler_options=compiler_options())
+@compiled()
 def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]:
     """The problem, the environment's key, and two for the policy."""
     # The environment's keys do not depend on the policy: all policies see the same stream.
@@ -129,13 +129,13 @@ def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]
     return environment.init(problem_key), environment_key, init_key, policy_key
 
 
-@jax.jit(static_argnums=(2, 3), compiler_options=compiler_options())
+@compiled(static_argnums=(2, 3))
 def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
     """The policy's initial state, with room for all rounds."""
     return policy.reserve(policy.init(key), observations=rounds, arms=arms)
 
 
-@jax.jit(donate_argnums=2, compiler_options=compiler_options())
+@compiled(donate_argnums=2)
 def _advance(
     policy: Policy, environment: Environment, progress: Progress, start: Any, stop: Any
 ) -> Progress:

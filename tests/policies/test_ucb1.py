@@ -49,7 +49,7 @@ def test_scores_as_defined_on_a_random_stream():
         reward = rng.random()
         history.append((arms[choice.index], reward))
         state = learn(policy, state, arms[choice.index], reward)
-    assert int(state.seen) == 200
+    assert float(state.all[0, 0]) == 200
 
 
 def test_every_arm_is_pulled_once_before_any_twice():
@@ -67,7 +67,7 @@ def test_arms_without_an_id_are_worth_the_overall_mean():
     state = empty(policy, arms=2)
     for arm, reward in [(0, 1.0), (NOBODY, 0.2), (1, 0.0)]:
         state = learn(policy, state, arm, reward)
-    assert np.asarray(state.counts).tolist() == [1, 1]  # nobody's reward is no arm's
+    assert np.asarray(state.pulls).tolist() == [1, 1]  # nobody's reward is no arm's
     view = jax.tree.map(np.asarray, state)
     choice = policy.choose(view, np.random.default_rng(0), shown([0, NOBODY, 1]))
     bonus = np.sqrt(2 * np.log(3))
@@ -88,9 +88,27 @@ def test_growing_keeps_what_was_learnt():
     policy = UCB1(1)
     state = learn(policy, empty(policy, arms=2), 1, 0.5)
     grown = policy.reserve(state, observations=0, arms=5)
-    assert grown.counts.shape == grown.totals.shape == (5,)
-    assert float(grown.totals[1]) == 0.5
-    assert int(grown.counts.sum()) == 1
+    assert grown.pulls.shape == grown.means.shape == (5,)
+    assert float(grown.means[1]) == 0.5
+    assert float(grown.pulls.sum()) == 1
+
+
+def test_means_stay_accurate_over_tens_of_millions_of_pulls():
+    """A plain sum in float32 would stand still from 2^24 pulls on."""
+    policy, pulls = UCB1(1), 2**25
+
+    @jax.jit
+    def long_run(state):
+        def pull(t, state):
+            reward = jnp.where(t < pulls // 2, 1.0, 0.5)
+            feedback = Feedback(jnp.zeros(1), reward, jnp.int32(1), jnp.int32(0))
+            return policy.learn(state, jax.random.key(0), feedback)
+
+        return jax.lax.fori_loop(0, pulls, pull, state)
+
+    state = long_run(empty(policy, arms=2))
+    for record in (state.arms[1, 0], state.all[0]):
+        np.testing.assert_allclose(record, [pulls, 0.75], rtol=1e-6)
 
 
 def test_a_round_copies_no_table():

@@ -1,6 +1,8 @@
 """How simulations are compiled, which decides the last digits of their results."""
 
+import functools
 import os
+from collections.abc import Callable
 from typing import Any
 
 OPTIONS: dict[str, Any] = {
@@ -12,10 +14,27 @@ OPTIONS: dict[str, Any] = {
 """Compiler options of every simulation, whichever process plays it."""
 
 
-def compiler_options() -> dict[str, Any]:
-    """``OPTIONS`` without those that the user sets in ``XLA_FLAGS``, which take precedence."""
-    chosen = os.environ.get("XLA_FLAGS", "")
-    return {name: value for name, value in OPTIONS.items() if f"--{name}" not in chosen}
+def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``jax.jit(**settings)`` with ``OPTIONS``; flags that the user sets in ``XLA_FLAGS`` win.
+
+    Inside another compiled function, whose options then hold, it is an ordinary call.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        import jax
+
+        chosen = os.environ.get("XLA_FLAGS", "")
+        options = {name: value for name, value in OPTIONS.items() if f"--{name}" not in chosen}
+        alone = jax.jit(function, **settings, compiler_options=options)
+
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            traced = isinstance(jax.numpy.zeros(()), jax.core.Tracer)
+            return function(*args) if traced else alone(*args)
+
+        return call
+
+    return decorate
 
 
 def as_flags(chosen: str) -> str:

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.core.arrays import Contexts, Scores
+from jostle.core.summation import compensated_add
 
 SMALLEST_REGULARISATION = 1e-6
 """The smallest lambda: with none there would be no estimate before d observations."""
@@ -81,7 +82,7 @@ class Ridge(NamedTuple):
             jnp.outer(direction, f / -(a + jnp.sqrt(a))),
             jnp.log1p(squared),
         )
-        pairs = [_add(*parts) for parts in zip(self.now, self.lost, change, strict=True)]
+        pairs = [compensated_add(*parts) for parts in zip(self.now, self.lost, change, strict=True)]
         now, lost = (Parts(*parts) for parts in zip(*pairs, strict=True))
         return Ridge(now, lost, self.seen + 1)
 
@@ -108,9 +109,3 @@ def lengths(rows: Any) -> Any:
     xp = rows.__array_namespace__()
     return xp.sqrt((rows * rows).sum(-1))
 
-
-def _add(total: Any, lost: Any, change: Any) -> tuple[Any, Any]:
-    """Kahan's summation: what rounding cuts off is kept and added the next time."""
-    wanted = change + lost
-    sum = total + wanted
-    return sum, wanted - (sum - total)

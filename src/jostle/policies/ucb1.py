@@ -6,18 +6,33 @@ import jax
 import jax.numpy as jnp
 
 from jostle.core.record import leaf
+from jostle.core.summation import compensated_add
+from jostle.models.ridge import replaced
 from jostle.policies.base import UNKNOWN_ARMS, Policy
 from jostle.policies.selection import pick_best
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 
 class UCB1State(NamedTuple):
-    """How often each arm was pulled, and the sum of its rewards."""
+    """How often each arm was pulled, and the mean of its rewards.
 
-    counts: Any  # (arms,) int32
-    totals: Any  # (arms,)
-    seen: Any  # int32: observations of all arms, including those without an id
-    total: Any  # the sum of their rewards
+    Both by compensated summation, since a plain sum in float32 stops growing near 1.7e7: a record
+    is (pulls, mean), then what rounding has cut off them. It is one table because the compiler
+    would copy several that depend on each other in every round.
+    """
+
+    arms: Any  # (arms, 2, 2)
+    all: Any  # (2, 2): of all observations, including those of arms without an id
+
+    @property
+    def pulls(self) -> Any:
+        """How often each arm was pulled."""
+        return self.arms[:, 0, 0]
+
+    @property
+    def means(self) -> Any:
+        """The mean reward of each arm; 0 for an arm never pulled."""
+        return self.arms[:, 0, 1]
 
 
 class UCB1(Policy):
@@ -38,41 +53,39 @@ class UCB1(Policy):
             suits noise of a tenth, and makes this a baseline that is not easily beaten.
     """
 
+    behaviour = 2  # means by compensated summation
+
     exploration: Any = leaf(default=0.1)
 
     def init(self, key: jax.Array) -> UCB1State:
         """No arm has been pulled."""
-        return UCB1State(jnp.zeros(1, jnp.int32), jnp.zeros(1), jnp.int32(0), jnp.float32(0))
+        return UCB1State(jnp.zeros((1, 2, 2)), jnp.zeros((2, 2)))
 
     def reserve(self, state: UCB1State, *, observations: int, arms: int | None) -> UCB1State:
         """Room for more arm ids."""
         arms = UNKNOWN_ARMS if arms is None else arms
-        extra = (0, max(0, arms - state.counts.shape[0]))
-        return state._replace(
-            counts=jnp.pad(state.counts, extra), totals=jnp.pad(state.totals, extra)
-        )
+        extra = max(0, arms - state.arms.shape[0])
+        return state._replace(arms=jnp.pad(state.arms, ((0, extra), (0, 0), (0, 0))))
 
     def choose(self, state: UCB1State, key: Any, round: Round) -> Choice:
         """The highest upper confidence bound."""
         xp = round.contexts.__array_namespace__()
-        counts, seen = state.counts[round.arms], xp.maximum(state.seen, 1)
-        pulls = xp.maximum(counts, 1)
-        bonus = self.exploration * xp.sqrt(2 * xp.log(seen) / pulls)
-        scores = xp.where(counts > 0, state.totals[round.arms] / pulls + bonus, xp.inf)
-        scores = xp.where(round.arms == NOBODY, state.total / seen, scores)
+        pulls, means = state.arms[round.arms, 0].T
+        seen, mean = state.all[0]
+        bonus = self.exploration * xp.sqrt(2 * xp.log(xp.maximum(seen, 1)) / xp.maximum(pulls, 1))
+        scores = xp.where(pulls > 0, means + bonus, xp.inf)
+        scores = xp.where(round.arms == NOBODY, mean, scores)
         return Choice(pick_best(key, scores, round.mask), scores)
 
     def learn(self, state: UCB1State, key: jax.Array, feedback: Feedback) -> UCB1State:
-        """Count and add."""
+        """Count, and move the means."""
         arm, reward = feedback.arm, feedback.reward
-        # An index beyond the end is dropped: nothing is recorded for an arm without an id.
-        slot = jnp.where(arm == NOBODY, state.counts.shape[0], arm)
-        return UCB1State(
-            state.counts.at[slot].add(1, mode="drop"),
-            state.totals.at[slot].add(reward, mode="drop"),
-            state.seen + 1,
-            state.total + reward,
-        )
+        known = (arm != NOBODY) & (arm < len(state.arms))
+        slot = jnp.where(known, arm, 0)
+        before = state.arms[slot]
+        # Nothing is recorded for an arm without an id.
+        after = jnp.where(known, _observed(before, reward), before)
+        return UCB1State(replaced(state.arms, slot, after), _observed(state.all, reward))
 
     @property
     def needs_arms(self) -> bool:
@@ -83,3 +96,10 @@ class UCB1(Policy):
     def on_host(self) -> bool:
         """A decision is a table look-up."""
         return True
+
+
+def _observed(record: jax.Array, reward: Any) -> jax.Array:
+    """A record of pulls and mean after one more reward."""
+    pulls, mean = record[0]
+    change = jnp.stack([jnp.float32(1), (reward - mean) / (pulls + 1)])
+    return jnp.stack(compensated_add(record[0], record[1], change))
