@@ -88,6 +88,16 @@ def test_the_sum_of_widths_is_that_of_lemma_4_6(rows):
     np.testing.assert_allclose(sum_of_widths(run_on(rows)), expected, rtol=1e-8)
 
 
+def test_the_printed_index_of_lemma_4_6_leaves_out_one_more_pull(rows):
+    total, expected = 0.0, []
+    for t, arm in enumerate(PULLS):
+        seen = rows[PULLS[: max(t - 1, 0)]]
+        a = LAM * np.eye(rows.shape[1]) + seen.T @ seen
+        total += min(rows[arm] @ np.linalg.solve(a, rows[arm]), 1)
+        expected.append(total)
+    np.testing.assert_allclose(sum_of_widths(run_on(rows), late=True), expected, rtol=1e-8)
+
+
 def test_a_watched_run_is_the_simulated_run():
     problem = Problem.draw(BANDIT, seed=3)
     run = watch_run(problem, UCB1(4), rounds=60)

@@ -24,11 +24,15 @@ def theory(
         int, typer.Option("--rounds", "-n", min=1, help="T, the number of rounds of each run.")
     ] = 2000,
     seeds: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--seeds", "-s", min=1, help="Number of problems; each policy plays each of them."
+            "--seeds",
+            "-s",
+            min=1,
+            help="Number of problems; each policy plays each of them.",
+            show_default="5, and 3 for the perturbation",
         ),
-    ] = 5,
+    ] = None,
     width: Annotated[
         int, typer.Option("--width", "-m", min=2, help="m, the width of the networks.")
     ] = 64,
@@ -41,6 +45,14 @@ def theory(
     delta: Annotated[
         float, typer.Option("--delta", help="Probability with which the bound may fail.")
     ] = 0.05,
+    perturbation: Annotated[
+        str | None,
+        typer.Option(
+            "--perturbation",
+            help="Only measure how much of the perturbation these policies play, written as in "
+            "[cyan]jostle run -p[/].",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -61,6 +73,10 @@ def theory(
     proofs analyse (NTKPerturbed). docs/theory.md explains each number and lists
     the corrections to the paper's formulas.
 
+    The last section of the page is about the perturbation that is really
+    played: the scores of each form of NPR at a history that stands still, round
+    after round, compared with fits of Eq. (2) that converge.
+
     [bold]Examples[/]
 
     [cyan]jostle theory h1[/]
@@ -69,20 +85,25 @@ def theory(
     [cyan]jostle theory h2 -n 10000 -s 10[/]
       as many rounds as in the paper
 
+    [cyan]jostle theory h1 --perturbation npr,npr.paper:step_size=0.03[/]
+      only the perturbation, for these policies; -s is 3 by default
+
     [cyan]jostle theory h1:features=5,pool=20,shown=20 -n 500[/]
       a small bandit
 
     [bold]Output[/]
 
     theory.txt (the printed page), theory.png (all plots) and one PNG per plot,
-    theory.json (the numbers)
+    perturbation.png, theory.json (the numbers)
     """
     console = Console()
     try:
+        from jostle.core.grammar import split
         from jostle.environments import Synthetic
-        from jostle.factory import make_environment
+        from jostle.factory import make_environment, make_policy
         from jostle.lab.results.locations import make_empty
-        from jostle.theory.report import page, save
+        from jostle.theory.perturbation_study import SEEDS, run_perturbation_study
+        from jostle.theory.report import page, perturbation_page, save, save_perturbation
         from jostle.theory.study import run_study
 
         try:
@@ -91,6 +112,9 @@ def theory(
                 raise ValueError(
                     f"environment must be h1 or h2 with a fixed pool of arms, not {environment!r}"
                 )
+            forms = None if perturbation is None else split([perturbation])
+            for form in forms or ():
+                make_policy(form, world)
             folder = make_empty(output, f"theory-{environment}")
         except ValueError as error:
             stop(str(error), BAD_INPUT)
@@ -104,17 +128,30 @@ def theory(
                     if not console.is_terminal:
                         console.print(step, markup=False, highlight=False)
 
-                study = run_study(
-                    world,
-                    rounds=rounds,
-                    seeds=seeds,
-                    width=width,
-                    depth=depth,
-                    lam=lam,
-                    delta=delta,
-                    report=report,
-                )
-                paths = save(study, environment, folder)
+                if forms is None:
+                    study = run_study(
+                        world,
+                        rounds=rounds,
+                        seeds=seeds or 5,
+                        width=width,
+                        depth=depth,
+                        lam=lam,
+                        delta=delta,
+                        report=report,
+                    )
+                    paths, text = save(study, environment, folder), page(study, environment)
+                else:
+                    probed = run_perturbation_study(
+                        world,
+                        forms,
+                        rounds=rounds,
+                        seeds=seeds or SEEDS,
+                        width=width,
+                        depth=depth,
+                        report=report,
+                    )
+                    paths = save_perturbation(probed, environment, folder)
+                    text = perturbation_page(probed, environment)
         except (ValueError, KeyboardInterrupt) as error:
             if output is None:
                 folder.rmdir()  # made for these results, and still empty
@@ -122,7 +159,7 @@ def theory(
                 raise
             stop(str(error), BAD_INPUT)
         console.print()
-        console.print(page(study, environment), markup=False, highlight=False, soft_wrap=True)
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
         console.print(f"figure  {paths[0]}", markup=False, highlight=False, soft_wrap=True)
     except KeyboardInterrupt:
         stop("Interrupted", INTERRUPTED)

@@ -6,8 +6,10 @@ of the paper that is computed or tested has a file that begins with its number
 whose expected rewards and kernel are known; each ``lemma_*`` module measures on a problem whether
 its lemma holds, and ``study`` measures all of them. docs/theory.md shows the results.
 
-Statements without a file: Lemma 4.5 is algebra between Lemmas 4.2 to 4.4, and Lemmas C.2 and C.3
-only serve the proof of Lemma 4.3. Assumption B.2 is checked by ``sweep_eigenvalue``.
+``perturbation_study`` measures how much of the perturbation that the proofs assume is played.
+
+Statements without a file: Lemmas C.2 and C.3 only serve the proof of Lemma 4.3. Assumption B.2 is
+checked by ``sweep_eigenvalue``.
 """
 
 from jostle.ntk.confidence import concentration, confidence_radius, perturbation_scale

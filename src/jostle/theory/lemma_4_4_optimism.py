@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jostle.theory.array_types import PerArm
-from jostle.theory.lemma_check import LemmaCheck
+from jostle.theory.lemma_check import Evidence, LemmaCheck, Verdict
 from jostle.theory.perturbed_estimates import PerturbedEstimates
 from jostle.theory.plotting import BLUE, GREEN, GREY, ORANGE
 from jostle.theory.theorem_4_7_regret_bound import OPTIMISM
@@ -28,7 +28,7 @@ def check_optimism(
         rewards: h, the expected reward of each arm.
         by_lemma: the linearised algorithm, perturbed with the sigma of Lemma 4.4.
         by_default: the same, perturbed with the default noise of ``NPR``.
-        network: a network, perturbed with the sigma of Lemma 4.4.
+        network: a network, perturbed with the sigma of Lemma 4.4 and fitted to convergence.
         width: m of that network.
     """
 
@@ -39,6 +39,15 @@ def check_optimism(
     with_lemma = [least_probability(perturbed) for perturbed in kept]
     with_default = [least_probability(perturbed) for perturbed in by_default]
     of_network = least_probability(network)
+    least, draws = min(with_lemma, default=float("nan")), len(by_lemma[0].estimates)
+    evidence = Evidence(
+        "least probability of optimism",
+        least,
+        float(np.sqrt(least * (1 - least) / draws)),
+        OPTIMISM,
+        at_least=True,
+        form=".3f",
+    )
 
     def draw(axes: "Axes") -> None:
         axes.plot([p.t for p in kept], with_lemma, "o-", color=BLUE, label="sigma of Lemma 4.4")
@@ -61,10 +70,12 @@ def check_optimism(
         title="Lemma 4.4: optimism",
         claim=f"P(estimate >= h) is at least 1/(4 e sqrt(pi)) = {OPTIMISM:.4f} for every arm",
         found=(
-            f"{by_lemma_found}, and {of_network:.3f} for a network of m = {width}; with sigma = "
-            f"{by_default[0].scale:g}, the default of NPR, {min(with_default):.3f}"
+            f"{by_lemma_found}, and {of_network:.3f} for a network of m = {width} that is fitted "
+            f"to convergence; linearised with sigma = {by_default[0].scale:g}, the default of NPR, "
+            f"{min(with_default):.3f} (NPR plays only a part of it: see the perturbation)"
         ),
-        holds=bool(kept) and min(with_lemma) >= OPTIMISM,
+        outcome=evidence.verdict if kept else Verdict.UNCLEAR,
+        evidence=evidence,
         draw=draw,
         numbers={
             "rounds": [perturbed.t for perturbed in kept],

@@ -13,6 +13,8 @@ class Exponent(NamedTuple):
     mean: float
     low: float
     high: float
+    standard_error: float
+    """Of the mean; infinite for one run."""
 
 
 def power_law_exponent(x: np.ndarray, y: np.ndarray) -> float:
@@ -32,7 +34,8 @@ def regret_exponent(regrets: Regrets, first: int = 50) -> Exponent:
     t = np.unique(np.geomspace(first, rounds, 60).astype(int))
     positive = np.maximum(regrets[:, t - 1], 1e-9)  # a run without regret has no logarithm
     each = np.array([power_law_exponent(t.astype(float), run) for run in positive])
-    half = np.inf
+    mean, error, half = float(each.mean()), np.inf, np.inf
     if runs > 1:
-        half = float(stdtrit(runs - 1, 0.975) * each.std(ddof=1) / np.sqrt(runs))
-    return Exponent(float(each.mean()), float(each.mean() - half), float(each.mean() + half))
+        error = float(each.std(ddof=1) / np.sqrt(runs))
+        half = float(stdtrit(runs - 1, 0.975)) * error
+    return Exponent(mean, mean - half, mean + half, error)

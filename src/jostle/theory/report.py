@@ -4,6 +4,7 @@ import json
 import math
 import textwrap
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from jostle.core.atomic import atomic
 from jostle.core.plotting import INK, STYLE, write
+from jostle.theory import perturbation_report
+from jostle.theory.perturbation_study import PerturbationStudy, numbers_of
 from jostle.theory.plotting import BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 from jostle.theory.study import Study
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PAGE, NUMBERS, FIGURE = "theory.txt", "theory.json", "theory.png"
+PERTURBATION = "perturbation.png"
 COLUMNS = 3
 """Panels per row of the figure."""
 LINE = 100
@@ -64,7 +68,14 @@ def page(study: Study, title: str) -> str:
     for check in study.checks:
         lines.append(f"  [{check.verdict}] {check.title}")
         lines += _wrapped("claim   ", check.claim) + _wrapped("found   ", check.found)
+        lines += _wrapped("decided ", f"by {check.evidence}")
+    lines += ["", *perturbation_report.section(study.perturbation)]
     return "\n".join(lines) + "\n"
+
+
+def perturbation_page(study: PerturbationStudy, title: str) -> str:
+    """Return a study of the perturbation alone as text."""
+    return "\n".join([f"NPR on {title}", "", *perturbation_report.section(study)]) + "\n"
 
 
 def looseness(study: Study) -> str:
@@ -78,22 +89,13 @@ def looseness(study: Study) -> str:
 
 
 def save(study: Study, title: str, folder: Path) -> list[Path]:
-    """Write figure, panels, page and numbers to ``folder``; return their paths, figure first."""
-    from matplotlib import rc_context
+    """Write figures, panels, page and numbers to ``folder``; return their paths, figure first."""
     from matplotlib.figure import Figure
 
     panels = [Panel("regret", "Regret, and the bound", lambda axes: _draw_regret(study, axes))]
     panels += [Panel(check.name, check.title, check.draw) for check in study.checks]
     paths = []
-    style: Any = {
-        **STYLE,
-        "font.size": 9,
-        "legend.fontsize": 8,
-        "text.parse_math": True,  # the powers of ten of logarithmic axes are formulas
-        "axes.grid": True,
-        "axes.grid.axis": "y",
-    }
-    with rc_context(style):
+    with _style():
         rows = math.ceil(len(panels) / COLUMNS)
         figure = Figure(figsize=(4.4 * COLUMNS, 3.3 * rows), layout="constrained")
         for place, panel in enumerate(panels, start=1):
@@ -103,11 +105,57 @@ def save(study: Study, title: str, folder: Path) -> list[Path]:
             single = Figure(figsize=(5, 3.6))  # one panel needs no layout: ``write`` crops it
             _draw_panel(single.add_subplot(), panel)
             paths.append(write(single, folder / f"{panel.name}.png", dpi=110))
-    for name, text in ((PAGE, page(study, title)), (NUMBERS, _numbers(study))):
+    paths.append(_write_perturbation(study.perturbation, folder))
+    return paths + _write_texts(folder, page(study, title), _numbers(study))
+
+
+def save_perturbation(study: PerturbationStudy, title: str, folder: Path) -> list[Path]:
+    """Write the figure, page and numbers of a study of the perturbation alone."""
+    content = {"format": "jostle-theory", "perturbation": numbers_of(study)}
+    figure = _write_perturbation(study, folder)
+    return [figure, *_write_texts(folder, perturbation_page(study, title), content)]
+
+
+def _write_perturbation(study: PerturbationStudy, folder: Path) -> Path:
+    from matplotlib.figure import Figure
+
+    with _style():
+        figure = Figure(figsize=(9, 4.4), layout="constrained")
+        perturbation_report.draw(study, figure)
+        return write(figure, folder / PERTURBATION, dpi=110)
+
+
+def _write_texts(folder: Path, text: str, content: dict[str, Any]) -> list[Path]:
+    """Write the page and the numbers; JSON has no infinity and no NaN, so they become null."""
+    numbers = json.dumps(_finite(content), indent=2, default=float, allow_nan=False) + "\n"
+    for name, written in ((PAGE, text), (NUMBERS, numbers)):
         with atomic(folder / name) as file:
-            file.write(text.encode())
-        paths.append(folder / name)
-    return paths
+            file.write(written.encode())
+    return [folder / PAGE, folder / NUMBERS]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, float | np.floating) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _style() -> AbstractContextManager[None]:
+    from matplotlib import rc_context
+
+    style: Any = {
+        **STYLE,
+        "font.size": 9,
+        "legend.fontsize": 8,
+        "text.parse_math": True,  # the powers of ten of logarithmic axes are formulas
+        "axes.grid": True,
+        "axes.grid.axis": "y",
+    }
+    return rc_context(style)
 
 
 def _draw_panel(axes: "Axes", panel: Panel) -> None:
@@ -124,9 +172,9 @@ def _draw_regret(study: Study, axes: "Axes") -> None:
     axes.legend(frameon=False)
 
 
-def _numbers(study: Study) -> str:
+def _numbers(study: Study) -> dict[str, Any]:
     problem = study.problem
-    content = {
+    return {
         "format": "jostle-theory",
         "arms": problem.arms,
         "rounds": study.rounds,
@@ -149,8 +197,8 @@ def _numbers(study: Study) -> str:
             }
             for check in study.checks
         },
+        "perturbation": numbers_of(study.perturbation),
     }
-    return json.dumps(content, indent=2, default=float) + "\n"
 
 
 def _wrapped(label: str, text: str, indent: str = "    ") -> list[str]:

@@ -1,6 +1,6 @@
 """All of the theory on one bandit: the bound, the measured regret, and every lemma check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -18,10 +18,17 @@ from jostle.theory.lemma_4_1_linear_rewards import check_linear_rewards
 from jostle.theory.lemma_4_2_confidence_radius import check_confidence_radius
 from jostle.theory.lemma_4_3_concentration import check_concentration
 from jostle.theory.lemma_4_4_optimism import check_optimism
+from jostle.theory.lemma_4_5_one_step_regret import check_one_step_regret, one_step_regret
 from jostle.theory.lemma_4_6_sum_of_widths import check_sum_of_widths
 from jostle.theory.lemma_c_1_gradient_descent import DEFAULT_NOISE, check_gradient_descent
 from jostle.theory.lemma_check import LemmaCheck
 from jostle.theory.network_fit import initial_network
+from jostle.theory.perturbation_study import (
+    FORMS,
+    SEEDS,
+    PerturbationStudy,
+    run_perturbation_study,
+)
 from jostle.theory.perturbed_estimates import perturb_linearised, perturb_network
 from jostle.theory.problem import Problem
 from jostle.theory.theorem_4_7_regret_bound import RegretBound, regret_bound
@@ -50,6 +57,8 @@ class Study:
     regrets: dict[str, Regrets]
     """The regret of each policy; all policies play the same problems and streams."""
     checks: list[LemmaCheck]
+    perturbation: PerturbationStudy
+    """How much of the perturbation of Eq. (2) is really played."""
 
 
 def run_study(
@@ -62,6 +71,7 @@ def run_study(
     lam: float = 1.0,
     delta: float = 0.05,
     draws: int = 2000,
+    forms: Sequence[str] = FORMS,
     report: Callable[[str], None] | None = None,
 ) -> Study:
     """Compute the bound, simulate the policies, and check every lemma.
@@ -76,6 +86,7 @@ def run_study(
         delta: the probability with which the bound may fail.
         draws: perturbations of each history for the linearised algorithm; a network, which is
             expensive to fit, gets a fiftieth of them.
+        forms: the policies of which the perturbation is measured, as ``make_policy`` takes them.
         report: called with the name of each step as it begins.
     """
     say = report or (lambda text: None)
@@ -106,7 +117,16 @@ def run_study(
     regrets = {name: np.stack([run.regret for run in played]) for name, played in runs.items()}
     swept = max(run.swept for run in runs[PRACTICAL])
     checks.append(check_regret_growth(regrets[PRACTICAL], swept))
-    return Study(first, rounds, width, bound, printed, regrets, checks)
+    perturbation = run_perturbation_study(
+        environment,
+        forms,
+        rounds=rounds,
+        seeds=min(seeds, SEEDS),
+        width=width,
+        depth=depth,
+        report=report,
+    )
+    return Study(first, rounds, width, bound, printed, regrets, checks, perturbation)
 
 
 def _check_lemmas(
@@ -129,6 +149,14 @@ def _check_lemmas(
     of_network = perturb_network(run, initial_network(problem, width), max(draws // 50, 10))
     checks.append(check_concentration(by_lemma, of_network, width))
     checks.append(check_optimism(problem.rewards, by_lemma, by_default, of_network, width))
+    say("Lemma 4.5")
+    checks.append(
+        check_one_step_regret(
+            one_step_regret(run),
+            one_step_regret(run, scale=DEFAULT_NOISE, least_radius=True),
+            DEFAULT_NOISE,
+        )
+    )
     say("Lemma 4.6")
     checks.append(check_sum_of_widths({name: runs[name][0] for name in compared}))
     say("convergence of the kernel")
