@@ -11,7 +11,7 @@ from jostle.theory.definition_b_1_tangent_kernel import limit_kernel, ntk
 from jostle.theory.initial_weights import initial_weights
 from jostle.theory.lemma_check import LemmaCheck
 from jostle.theory.plotting import BLUE, GREY, ORANGE, log_widths
-from jostle.theory.power_law import power_law_exponent
+from jostle.core.power_law import power_law_exponent
 from jostle.theory.problem import Problem
 
 if TYPE_CHECKING:
