@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jostle.core.power_law import power_law_exponent
 from jostle.ntk.kernel import gradient_kernel
 from jostle.theory.array_types import Kernel
 from jostle.theory.definition_b_1_tangent_kernel import limit_kernel, ntk
 from jostle.theory.initial_weights import initial_weights
 from jostle.theory.lemma_check import LemmaCheck
 from jostle.theory.plotting import BLUE, GREY, ORANGE, log_widths
-from jostle.core.power_law import power_law_exponent
 from jostle.theory.problem import Problem
 
 if TYPE_CHECKING:

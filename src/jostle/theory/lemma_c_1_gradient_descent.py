@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jostle.core.power_law import power_law_exponent
 from jostle.policies.npr import NPR
 from jostle.theory.lemma_check import LemmaCheck
 from jostle.theory.network_fit import fit_to_convergence, initial_network, linear_solution
 from jostle.theory.plotting import BLUE, ORANGE, log_widths
-from jostle.core.power_law import power_law_exponent
 from jostle.theory.problem import Problem
 
 if TYPE_CHECKING:

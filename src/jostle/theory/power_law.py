@@ -17,7 +17,7 @@ class Exponent(NamedTuple):
 
 
 def regret_exponent(regrets: Regrets, *, swept: int = 0, after: float) -> Exponent:
-    """Fit regret = c t^a to each run, without a sweep of ``swept`` rounds; see ``regret_exponents``.
+    """Fit regret = c t^a to each run; for ``swept`` and ``after`` see ``regret_exponents``.
 
     The interval is Student's t over the runs, which are independent. The rounds of one run are not,
     so the residuals of a fit say nothing about the exponent's error.
