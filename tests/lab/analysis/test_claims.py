@@ -13,7 +13,8 @@ from jostle.lab.analysis.claim_tests import (
     Where,
 )
 from jostle.lab.analysis.claims import FAILS, HOLDS, UNDECIDED, UNPLAYED, Claim, decide
-from jostle.lab.analysis.paper_claims import CLAIMS, JOSTLE_FORMS, PAPER_FORMS, form
+from jostle.lab.analysis.paper_claims import CLAIMS
+from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS, form
 from jostle.lab.results.model import thinned
 from jostle.lab.spec import paper
 from jostle.lab.spec.plan import REWARD

@@ -4,7 +4,7 @@ import pytest
 
 from jostle.lab.analysis.claim_tests import Behind, Sublinear, Times, Varies, Where
 from jostle.lab.analysis.claims import Claim
-from jostle.lab.analysis.paper_claims import JOSTLE_FORMS, PAPER_FORMS
+from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS
 from jostle.lab.render.claims import describe, p_text, sections
 from lab.examples import comparison, outcome
 

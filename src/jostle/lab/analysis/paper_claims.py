@@ -5,22 +5,13 @@ time, and tests at fixed strengths of exploration, are played with jostle's form
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from jostle.lab.analysis.claim_tests import (
-    Behind,
-    NotBehind,
-    Sublinear,
-    Test,
-    Times,
-    Varies,
-    Where,
-)
+from jostle.lab.analysis.claim_tests import Behind, NotBehind, Test, Times, Where
 from jostle.lab.analysis.claims import Claim
+from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS, Forms
 from jostle.lab.spec.extra import AT_STRENGTHS
-from jostle.lab.spec.paper import CHEAP, DIAGONAL, FULL, LINEAR, NEURAL, WIDE, sized
+from jostle.lab.spec.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE, sized
 
-PAPER_FORMS, JOSTLE_FORMS = "the paper's forms", "jostle's forms"
 H1, H2 = "fig1a", "fig1b"
 ADULT, MUSHROOM, SHUTTLE = "fig2a", "fig2b", "fig2c"
 MAGIC, LETTER, COVERTYPE = "fig6a", "fig6b", "fig6c"
@@ -60,54 +51,6 @@ ONE_PASS = (
     "loop, without the overhead of calls that hides the growth elsewhere; NPR remains by far the "
     "cheapest at every size."
 )
-
-
-def form(name: str, paper: bool, figure: str) -> str:
-    """The name of a policy as a figure plays it, in the paper's form or in jostle's."""
-    base, _, settings = name.partition(":")
-    if not paper or base not in NEURAL:
-        return name
-    given = [settings] if settings else []
-    if figure.startswith(("fig2", "fig6")):
-        given.append("fitting=minibatch")
-    return f"{base}.paper" + (f":{','.join(given)}" if given else "")
-
-
-@dataclass(frozen=True)
-class Forms:
-    """Tests on the figures as they are played in one of the two forms."""
-
-    paper: bool
-
-    def where(self, figure: str, panel: int = 0) -> Where:
-        """The experiment that plays a figure in these forms."""
-        return Where(figure if self.paper else f"{figure}-jostle", panel)
-
-    def behind(self, figure: str, policy: str, other: str, factor: float = 1.1) -> Behind:
-        """One policy is behind another."""
-        return Behind(self.where(figure), *self._pair(figure, policy, other), factor)
-
-    def not_behind(
-        self, figure: str, policy: str, other: str, factor: float = 1.1, at: float = 1.0
-    ) -> NotBehind:
-        """One policy is not behind another."""
-        return NotBehind(self.where(figure), *self._pair(figure, policy, other), factor, at=at)
-
-    def varies(self, figure: str, policy: str, other: str) -> Varies:
-        """One policy varies more than another."""
-        return Varies(self.where(figure), *self._pair(figure, policy, other))
-
-    def worse_with_all_shown(self, figure: str, policy: str) -> Behind:
-        """A policy is worse in the figure's second panel than in its first."""
-        name = form(policy, self.paper, figure)
-        return Behind(self.where(figure, 1), name, name, 1.0, self.where(figure, 0))
-
-    def sublinear(self, figure: str, policy: str) -> Sublinear:
-        """The regret of a policy grows more slowly than the rounds."""
-        return Sublinear(self.where(figure), form(policy, self.paper, figure))
-
-    def _pair(self, figure: str, policy: str, other: str) -> tuple[str, str]:
-        return form(policy, self.paper, figure), form(other, self.paper, figure)
 
 
 def _claim(

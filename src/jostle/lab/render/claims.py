@@ -15,7 +15,7 @@ from jostle.lab.analysis.claim_evidence import (
 from jostle.lab.analysis.claim_tests import Results
 from jostle.lab.analysis.claims import HOLDS, UNPLAYED, Claim, Decision, Judgement
 from jostle.lab.analysis.data_sets import caveat
-from jostle.lab.analysis.paper_claims import JOSTLE_FORMS, PAPER_FORMS
+from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS
 from jostle.lab.render.text import (
     DIGITS,
     UNKNOWN,
