@@ -39,15 +39,14 @@ def test_the_summary_has_a_line_for_each_panel_and_a_column_for_each_policy():
 
 
 def test_npr_stands_beside_what_was_published():
-    played = [
-        comparison({"npr": [20, 22], "lin-ucb": [30, 30], "uniform": [90, 90]}, environment=name)
-        for name in ("mushroom", "letter")
-    ]
-    revealed = comparison({"npr": [10, 10]}, environment="mushroom:told=true")
+    finals = {"npr": [20, 22, 21], "lin-ucb": [30, 30, 30], "uniform": [90, 90, 90]}
+    played = [comparison(finals, environment=name) for name in ("mushroom", "letter")]
+    revealed = comparison({"npr": [10, 12, 11]}, environment="mushroom:told=true")
     results = {"practical": outcome(*played), "skyline": outcome(revealed)}
     assert published_table(results).splitlines()[2:] == [
-        "| mushroom | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | 10.0 ± 0.0 | 53.9 in 8,124 rounds |",
-        "| letter | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | - | - |",
+        "| mushroom | 21.0 ± 0.6 | 30.0 ± 0.0 (lin-ucb) | 11.0 ± 0.6 | -10.0 (-10.0 to -10.0) "
+        "| 53.9 in 8,124 rounds |",
+        "| letter | 21.0 ± 0.6 | 30.0 ± 0.0 (lin-ucb) | - | - | - |",
     ]
     assert published_table({"skyline": outcome(revealed)}) == ""
     page = render([outcome(*played, name="practical")], {}, "jostle summary x")

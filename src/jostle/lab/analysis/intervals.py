@@ -89,7 +89,14 @@ def paired_values(
 
 def paired_difference(comparison: Comparison, policy: str, other: str) -> PairedDifference | None:
     """``policy`` minus ``other`` at the last round; None with fewer than ``FEWEST_SEEDS``."""
-    ours, theirs = paired_values(final_values(comparison, policy), final_values(comparison, other))
+    return difference_of(final_values(comparison, policy), final_values(comparison, other))
+
+
+def difference_of(
+    first: Mapping[int, float], second: Mapping[int, float]
+) -> PairedDifference | None:
+    """The first minus the second, seed by seed; None with fewer than ``FEWEST_SEEDS``."""
+    ours, theirs = paired_values(first, second)
     if len(ours) < FEWEST_SEEDS:
         return None
     differences = np.subtract(ours, theirs)

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from jostle.lab.analysis.intervals import PairedDifference, difference_of, final_values
 from jostle.lab.analysis.ranking import Row, rows
 from jostle.lab.results.outcome import Outcome
+
+NPR = "npr"
 
 
 class Published(NamedTuple):
@@ -40,6 +43,8 @@ class PublishedLine(NamedTuple):
     best_other: Row
     full_information: Row | None
     """NPR when the right class is revealed after each choice."""
+    spared: PairedDifference | None
+    """NPR with full information minus NPR, seed by seed: what exploring costs it, below 0."""
     published: Published | None
 
 
@@ -47,23 +52,18 @@ def published_lines(results: Mapping[str, Outcome]) -> list[PublishedLine]:
     """A line for each data set of the experiment ``practical``, with ``skyline`` if it is there."""
     if "practical" not in results:
         return []
-    revealed = _by_data_set(results["skyline"]) if "skyline" in results else {}
+    skyline = results["skyline"].comparisons if "skyline" in results else []
+    revealed = {each.plan.environment.partition(":")[0]: each for each in skyline if each.of(NPR)}
     found = []
     for comparison in results["practical"].comparisons:
         ranked, name = rows(comparison), comparison.plan.environment
-        npr = next((row for row in ranked if row.policy == "npr"), None)
-        others = [row for row in ranked if row.policy != "npr"]
-        if npr is not None and others:
-            found.append(
-                PublishedLine(name, npr, others[0], revealed.get(name), PUBLISHED.get(name))
-            )
+        npr = next((row for row in ranked if row.policy == NPR), None)
+        others = [row for row in ranked if row.policy != NPR]
+        if npr is None or not others:
+            continue
+        told, spared = None, None
+        if name in revealed:
+            told = next(row for row in rows(revealed[name]) if row.policy == NPR)
+            spared = difference_of(final_values(revealed[name], NPR), final_values(comparison, NPR))
+        found.append(PublishedLine(name, npr, others[0], told, spared, PUBLISHED.get(name)))
     return found
-
-
-def _by_data_set(outcome: Outcome) -> dict[str, Row]:
-    """The best row of each comparison, by the name of the data set without its settings."""
-    return {
-        comparison.plan.environment.partition(":")[0]: rows(comparison)[0]
-        for comparison in outcome.comparisons
-        if comparison.runs
-    }
