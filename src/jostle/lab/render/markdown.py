@@ -39,9 +39,9 @@ DIRECTIONS = "Regret (on data: mistakes) is better low; reward, of Last.fm and D
 ABOUT_PUBLISHED = (
     "Mistakes with the practical encoding, each policy with its defaults. Full information: the "
     "same NPR when the right class is revealed after each choice and it learns that class (reward "
-    "1) and a wrong one (reward 0). The difference, seed by seed with its 95% interval, is what "
-    "exploring costs NPR; the mistakes that are left are the price of learning. Where there are "
-    "two classes, exploring costs little: a wrong choice reveals the right one."
+    "1) and a wrong one (reward 0), in two updates per round instead of one. The difference, seed "
+    "by seed with its 95% interval, is what NPR pays for having to explore; the mistakes that are "
+    "left are the price of learning."
 )
 ABOUT_SOURCES = (
     "Published figures have sources that state the rounds; for the other data sets we know none. "
