@@ -13,7 +13,7 @@ from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
-from jostle.types import Round
+from jostle.types import Feedback, Round
 
 BEHAVIOUR = 1
 """Raised whenever the same policy, environment and seed would give another result than before."""
@@ -100,7 +100,8 @@ def begin(
     seed = whole("seed", seed, least=0)
     # Two programs, so that comparisons of many policies compile the first one only once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
-    state = _ready(policy, init_key, rounds, environment.arms or 0)
+    observations = rounds * environment.lessons
+    state = _ready(policy, init_key, observations, environment.arms or 0)
     shown = jax.eval_shape(environment.observe, world, environment_key, jnp.int32(0))
     trace = Trace(
         jnp.zeros(rounds, jnp.int32),
@@ -130,9 +131,9 @@ def _draw(environment: Environment, key: jax.Array) -> tuple[Any, Any, Any, Any]
 
 
 @compiled(static_argnums=(2, 3))
-def _ready(policy: Policy, key: jax.Array, rounds: int, arms: int) -> Any:
-    """The policy's initial state, with room for all rounds."""
-    return policy.reserve(policy.init(key), observations=rounds, arms=arms)
+def _ready(policy: Policy, key: jax.Array, observations: int, arms: int) -> Any:
+    """The policy's initial state, with room for the observations of all rounds."""
+    return policy.reserve(policy.init(key), observations=observations, arms=arms)
 
 
 @compiled(donate_argnums=2)
@@ -149,7 +150,7 @@ def _advance(
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
         feedback = environment.feedback(world, reward_key, t, round, choice.index, outcome)
-        state = policy.learn(state, learn_key, feedback)
+        state = _learn(policy, state, learn_key, feedback, environment.lessons)
         happened = Trace(
             choice.index,
             outcome.reward,
@@ -161,6 +162,17 @@ def _advance(
     carry = (progress.policy_state, progress.trace)
     state, trace = jax.lax.fori_loop(start, stop, play, carry)
     return progress._replace(policy_state=state, trace=trace)
+
+
+def _learn(policy: Policy, state: Any, key: jax.Array, feedback: Feedback, lessons: int) -> Any:
+    """The state after the observations of one round."""
+    if lessons == 1:
+        return policy.learn(state, key, feedback)
+
+    def learn(state: Any, lesson: tuple[jax.Array, Feedback]) -> tuple[Any, None]:
+        return policy.learn(state, *lesson), None
+
+    return jax.lax.scan(learn, state, (jax.random.split(key, lessons), feedback))[0]
 
 
 @jax.vmap

@@ -40,24 +40,41 @@ def test_a_round_shows_one_row_in_the_block_of_each_class():
         assert float(outcome.regret) == 1 - float(outcome.reward)
 
 
-def test_who_is_told_the_right_class_learns_of_it_or_of_a_wrong_one():
+def test_full_information_teaches_the_right_class_and_a_wrong_one():
     environment = made_up(full_information=True)
+    assert environment.lessons == 2
     state = environment.init(jax.random.key(0))
     round = environment.observe(state, jax.random.key(1), 7)
     right = int(environment.y[state.order[7]])
+    contexts = np.asarray(dense(round.contexts, environment.features))
     for choice in range(CLASSES):
         outcome = environment.reward(state, jax.random.key(2), 7, round, choice)
-        lessons = [
-            environment.feedback(state, jax.random.key(s), 7, round, choice, outcome)
-            for s in range(200)
-        ]
-        arms = np.array([int(lesson.arm) for lesson in lessons])
-        np.testing.assert_array_equal(
-            [float(lesson.reward) for lesson in lessons], (arms == right).astype(float)
-        )
-        assert 60 < np.sum(arms == right) < 140
-        wrong = set(range(CLASSES)) - {right} if choice == right else {choice}
-        assert set(arms) == {right} | wrong
+        wrong = set()
+        for seed in range(50):
+            lessons = environment.feedback(state, jax.random.key(seed), 7, round, choice, outcome)
+            arms = np.asarray(lessons.arm)
+            np.testing.assert_array_equal(lessons.reward, [1, 0])
+            np.testing.assert_array_equal(
+                dense(lessons.context, environment.features), contexts[arms]
+            )
+            assert arms[0] == right
+            wrong.add(int(arms[1]))
+        assert wrong == (set(range(CLASSES)) - {right} if choice == right else {choice})
+
+
+def test_a_policy_learns_every_lesson_of_a_round():
+    """With two classes both rewards are revealed: the ridge regression of all rows, in closed form.
+
+    It does not depend on the choices.
+    """
+    environment = made_up(classes=2, full_information=True)
+    policy = LinUCB.for_environment(environment, regularisation=1.0)
+    state = simulate(policy, environment, seed=0).state
+    x, y = np.asarray(environment.x, np.float64), np.asarray(environment.y)
+    gram = x.T @ x + np.eye(x.shape[1])
+    wanted = [np.linalg.solve(gram, x.T @ (y == arm)) for arm in range(2)]
+    assert int(state.seen) == 2 * ROWS
+    np.testing.assert_allclose(state.now.theta, np.concatenate(wanted), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.study

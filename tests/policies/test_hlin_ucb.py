@@ -196,3 +196,20 @@ def test_users_share_what_they_learn_of_items():
     # A LinUCB for each user: hidden features that are held at nothing.
     apart = HLinUCB(5, hidden=3, users=10, item_exploration=0, item_regularisation=1e6)
     assert ours < 0.6 * regret(apart, environment, 6000)
+
+
+def test_items_follow_users_unless_they_are_told_otherwise():
+    """So a grid over exploration and regularisation tunes the items' regressions too."""
+    both = {"exploration": 0.7, "regularisation": 3.0}
+    items = {"item_exploration": 0.7, "item_regularisation": 3.0}
+    follows, told = HLinUCB(D, **both), HLinUCB(D, **both, **items)
+    assert follows.settings() == told.settings()
+    assert follows.settings()["item_regularisation"] == 3.0
+    tuned = HLinUCB(D).with_settings(**both)
+    assert tuned.settings() == told.settings()
+    apart = HLinUCB(D, item_exploration=0.0, item_regularisation=9.0)
+    assert apart.with_settings(**both).settings()["item_regularisation"] == 9.0
+    assert apart.with_settings(**both).settings()["item_exploration"] == 0.0
+    feedback = Feedback(np.ones(D, np.float32), np.float32(1), np.int32(1), np.int32(0))
+    states = [learn(each, empty(each), jax.random.key(0), feedback) for each in (follows, told)]
+    jax.tree.map(np.testing.assert_array_equal, *states)

@@ -237,11 +237,11 @@ def test_the_exponent_of_a_power_law_and_its_interval():
     rng, t = np.random.default_rng(0), np.arange(1, 2001)
     powers = 0.5 + 0.1 * rng.normal(size=8)
     runs = np.stack([3 * t**p for p in powers])
-    found = regret_exponent(runs, first=20)
+    found = regret_exponent(runs, after=0.01)
     assert found.mean == pytest.approx(powers.mean(), abs=0.01)
     half = 2.3646 * powers.std(ddof=1) / math.sqrt(8)  # Student's 97.5% point with 7 degrees
     assert found.high - found.mean == pytest.approx(half, rel=0.05)
-    assert regret_exponent(runs[:1], first=20).high == math.inf
+    assert regret_exponent(runs[:1], after=0.01).high == math.inf
 
 
 def test_the_sweep_is_not_counted_in_the_growth():

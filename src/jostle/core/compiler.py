@@ -38,6 +38,6 @@ def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 def as_flags(chosen: str) -> str:
-    """``OPTIONS`` as ``XLA_FLAGS`` for another process, then the flags already chosen, which win."""
+    """``OPTIONS`` as ``XLA_FLAGS`` for another process; flags already chosen come last and win."""
     options = [f"--{name}={str(value).lower()}" for name, value in OPTIONS.items()]
     return " ".join([*options, chosen]).strip()

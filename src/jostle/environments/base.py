@@ -53,6 +53,11 @@ class Environment(Record):
         """Number of rounds, or None if there is no end to them."""
         return self.spec.rounds
 
+    @property
+    def lessons(self) -> int:
+        """Number of observations that a policy learns from in each round: 1 in a bandit."""
+        return 1
+
     def init(self, key: jax.Array) -> Any:
         """Draw the problem: what stays the same from round to round."""
         raise NotImplementedError(f"{type(self).__name__} must define init")
@@ -70,5 +75,8 @@ class Environment(Record):
     def feedback(
         self, state: Any, key: jax.Array, t: jax.Array, round: Round, index: Any, outcome: Outcome
     ) -> Feedback:
-        """What the policy learns from: by default the chosen arm and its reward, as in a bandit."""
+        """What the policy learns from: by default the chosen arm and its reward, as in a bandit.
+
+        If ``lessons`` is more than 1, the arrays have that many rows, learnt one after another.
+        """
         return feedback_of(round, index, outcome.reward)

@@ -61,10 +61,10 @@ class Classification(Environment):
         encoding: "practical" (one-hot, standardised, a constant) or "paper" (ordinal codes, rows
             scaled to unit length); see ``jostle.datasets.encode``.
         rounds: how many rows to show. By default all of them, but at most 10,000.
-        full_information: reveal the right class after each choice. This gives a lower bound on
-            mistakes: how few the same policy makes if it need not explore. It learns from the right
-            class (reward 1) or, every other round on average, from a wrong one (reward 0), which is
-            its own choice if that was wrong.
+        full_information: reveal the right class after each choice, so that there is nothing to
+            explore. Each round then gives two lessons, since an estimate of rewards has to see both
+            kinds: the right class brings 1, and a wrong class brings 0. The wrong class is the
+            choice, or another one at random if the choice was right.
         rows: the encoded table, which is loaded by name; leave it out.
     """
 
@@ -136,6 +136,16 @@ class Classification(Environment):
         }
 
     @property
+    def behaviour(self) -> int:  # type: ignore[override]
+        """2 with full information, which gave one lesson per round at first; else 1."""
+        return 2 if self.full_information else 1
+
+    @property
+    def lessons(self) -> int:
+        """Two with full information, else one."""
+        return 2 if self.full_information else 1
+
+    @property
     def spec(self) -> BanditSpec:
         """Contexts with their zeros, and one arm and one block per class."""
         return BanditSpec(
@@ -192,12 +202,11 @@ class Classification(Environment):
         index: Any,
         outcome: Outcome,
     ) -> Feedback:
-        """The choice and its reward; with full information the right class or a wrong one."""
+        """The choice and its reward; with full information the right class and a wrong one."""
         if not self.full_information:
             return super().feedback(state, key, t, round, index, outcome)
         right = self.y[state.order[t]]
-        coin, draw = jax.random.split(key)
-        another = (right + jax.random.randint(draw, (), 1, self.classes)) % self.classes
+        another = (right + jax.random.randint(key, (), 1, self.classes)) % self.classes
         wrong = jnp.where(index == right, another, index)
-        lesson = jnp.where(jax.random.bernoulli(coin), right, wrong)
-        return feedback_of(round, lesson, (lesson == right).astype(jnp.float32))
+        lessons = jnp.stack([right, wrong])
+        return jax.vmap(feedback_of, (None, 0, 0))(round, lessons, jnp.array([1.0, 0.0]))

@@ -181,4 +181,3 @@ class Full:
 def _alone(phi: Any) -> Any:
     """One gradient as a matrix of one row."""
     return jax.tree.map(lambda part: part[None], phi)
-

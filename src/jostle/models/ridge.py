@@ -108,4 +108,3 @@ def lengths(rows: Any) -> Any:
     """The Euclidean length of each row."""
     xp = rows.__array_namespace__()
     return xp.sqrt((rows * rows).sum(-1))
-

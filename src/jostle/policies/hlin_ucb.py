@@ -1,5 +1,6 @@
 """HLinUCB: a linear model of observed and hidden item features (Wang, Wu and Wang, 2016)."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -48,23 +49,46 @@ class HLinUCB(Policy):
         hidden: l, the number of hidden features per item.
         users: the number of users.
         exploration: alpha_u.
-        item_exploration: alpha_a.
+        item_exploration: alpha_a; by default alpha_u.
         regularisation: lambda_1, of the users' regressions.
-        item_regularisation: lambda_2, of the items'.
+        item_regularisation: lambda_2, of the items'; by default lambda_1.
+
+    Whoever tunes alpha_u and lambda_1 alone tunes all four, as items follow users by default.
     """
+
+    behaviour = 2  # 1: alpha_a = 0.3 and lambda_2 = 0.1, whatever the users' were
 
     hidden: int = static(default=5)
     users: int = static(default=1)
     exploration: Any = leaf(default=0.3)
-    item_exploration: Any = leaf(default=0.3)
+    item_exploration: Any = leaf(default=None, optional=True)
     regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
-    item_regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
+    item_regularisation: Any = leaf(default=None, least=SMALLEST_REGULARISATION, optional=True)
 
     def check(self) -> None:
         """Reject bad arguments."""
         super().check()
         whole("hidden", self.hidden)
         whole("users", self.users)
+
+    @property
+    def effective_item_exploration(self) -> Any:
+        """alpha_a."""
+        return self.exploration if self.item_exploration is None else self.item_exploration
+
+    @property
+    def effective_item_regularisation(self) -> Any:
+        """lambda_2."""
+        given = self.item_regularisation
+        return self.regularisation if given is None else given
+
+    def settings(self) -> Mapping[str, Any]:
+        """All settings by name, those of the items as they are in effect."""
+        return {
+            **super().settings(),
+            "item_exploration": self.effective_item_exploration,
+            "item_regularisation": self.effective_item_regularisation,
+        }
 
     def init(self, key: jax.Array) -> HLinUCBState:
         """No observation; one item."""
@@ -97,7 +121,7 @@ class HLinUCB(Policy):
         scores = (
             user.estimates(contexts)
             + self.exploration * user.widths(contexts)
-            + self.item_exploration * item_widths
+            + self.effective_item_exploration * item_widths
         )
         return Choice(pick_best(key, scores, round.mask), scores)
 
@@ -149,7 +173,7 @@ class HLinUCB(Policy):
         return user * ((user >= 0) & (user < self.users))
 
     def _items(self, count: int) -> Ridge:
-        return Ridge.many(count, self.hidden, self.item_regularisation)
+        return Ridge.many(count, self.hidden, self.effective_item_regularisation)
 
     def _hidden(self, seed: jax.Array, start: int, stop: int) -> jax.Array:
         """The first hidden features of items start ... stop - 1, each a function of its id."""

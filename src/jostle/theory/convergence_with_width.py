@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float64
 
+from jostle.core.power_law import power_law_exponent
 from jostle.theory.lemma_check import STANDARD_ERRORS, Evidence, Verdict
-from jostle.theory.power_law import power_law_exponent
 
 ErrorsByWidth = Float64[np.ndarray, "widths draws"]
 """One row per width, one column per independent network."""

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jostle.core.power_law import power_law_exponent
 from jostle.policies.npr import NPR
 from jostle.theory.convergence_with_width import judge_convergence
 from jostle.theory.lemma_check import LemmaCheck, worst
 from jostle.theory.network_fit import fit_to_convergence, initial_network, linear_solution
 from jostle.theory.plotting import BLUE, GREY, ORANGE, log_widths
-from jostle.theory.power_law import power_law_exponent
 from jostle.theory.problem import Problem
 
 if TYPE_CHECKING:

@@ -12,6 +12,9 @@ from jostle.theory.power_law import regret_exponent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+EARLY = 0.05
+"""The share of the rounds after the sweep that the fit leaves out."""
+
 
 SUBLINEAR = 0.95
 """The largest exponent that counts as sublinear: a straight line has 1."""
@@ -25,8 +28,8 @@ def check_regret_growth(regrets: Regrets, swept: int) -> LemmaCheck:
     """
     runs = regrets[:, swept:] - regrets[:, swept - 1 : swept]
     rounds = runs.shape[1]
-    first = max(2, rounds // 20)
-    exponent = regret_exponent(runs, first)
+    first = max(2, int(EARLY * rounds))
+    exponent = regret_exponent(regrets, swept=swept, after=EARLY)
     t = np.arange(1, rounds + 1)
     several = len(runs) > 1
     interval = "one run, so no interval"

@@ -5,6 +5,7 @@ from scipy import stats
 from jostle.lab.analysis.intervals import (
     differences_to_best,
     mean_interval,
+    mean_p_value,
     paired_difference,
     standard_error,
 )
@@ -60,3 +61,21 @@ def test_rewards_are_compared_the_other_way_round():
     assert found.mean == pytest.approx(-0.6)  # 1.02 - 1.62 of what a random choice earns
     assert found.significant
     assert differences_to_best(comparison({"a": [None]})) == {}
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, -2.0])
+def test_p_values_are_those_of_the_t_test_and_agree_with_the_interval(mean):
+    rng = np.random.default_rng(3)
+    for size in (2, 3, 5, 10):
+        values = rng.normal(size=size)
+        p_value = mean_p_value(values, mean)
+        assert p_value == pytest.approx(stats.ttest_1samp(values, mean).pvalue)
+        low, high = mean_interval(values)
+        assert (p_value < 0.05) == (not low <= mean <= high)
+
+
+def test_p_values_of_equal_values():
+    assert mean_p_value([2.0, 2.0, 2.0], 2.0) == 1
+    assert mean_p_value([2.0, 2.0, 2.0]) == 0
+    with pytest.raises(ValueError, match="values: expected at least two, got 1"):
+        mean_p_value([1.0])

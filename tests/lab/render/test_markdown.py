@@ -2,11 +2,9 @@
 
 import pytest
 
-from jostle.lab.analysis.claims import Behind, Claim, Sublinear, Times, Varies, Where
 from jostle.lab.analysis.paper_claims import CLAIMS
 from jostle.lab.analysis.summary_table import summary_lines
 from jostle.lab.render.ablation_table import ablation_table
-from jostle.lab.render.claims import describe
 from jostle.lab.render.markdown import collect, published_table, render, save, summary_table
 from jostle.lab.results.folder import FolderError
 from lab.examples import comparison, outcome
@@ -14,47 +12,16 @@ from lab.examples import comparison, outcome
 FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
 MADE = comparison(FINALS, times={"good": (1.0, 2.0), "bad": (8.0, 2.0)})
 RESULTS = {"made-up": outcome(MADE)}
-HERE = Where("made-up")
-
-
-@pytest.mark.parametrize(
-    ("test", "phrase"),
-    [
-        (Behind(HERE, "bad", "good"), "bad on h1 behind good (11.0): +22.0 (17.0 to 27.0)"),
-        (Behind(HERE, "odd", ("good", "bad")), "odd on h1 behind good (11.0), the best of 2: "),
-        (Behind(HERE, ("good",), ("bad",)), "good on h1 behind bad (33.0), each the best of 1: "),
-        (Behind(HERE, "bad", "good", at=0.4), "behind good (4.4) after 40 rounds: +8.8 ("),
-        (Varies(HERE, "bad", "good"), "standard deviation of bad on h1 3.0, good 1.0"),
-        (Sublinear(HERE, "bad"), "bad on h1: t^1.00 (1.00 to 1.00)"),
-        (
-            Times((HERE, "bad"), (HERE, "good"), "choosing"),
-            "choosing, bad on h1 against good on h1: 8 times",
-        ),
-    ],
-)
-def test_findings_are_described_in_words(test, phrase):
-    assert phrase in describe(test(RESULTS).evidence)
 
 
 def test_the_page_holds_tables_and_verdicts():
     page = render([RESULTS["made-up"]], {"made-up": "images/a.png"}, "jostle summary x")
     assert "![made-up](images/a.png)" in page
     assert "| good | 11.0 ± 0.6 | 3 | 0.25 | 1 | 2 |" in page
-    assert page.count("**not tried**") == len(CLAIMS)
+    assert page.count("| **not played** | **not played** |") == len(CLAIMS)
     assert "ms per round" in page
     assert "paired t-interval" in page
     assert "Not complete: 2 of 12 runs are missing." in page
-
-
-def test_a_remark_stands_beside_each_claim_that_was_tried_and_is_not_seen_to_hold(monkeypatch):
-    good, untried = Behind(HERE, "bad", "good"), Behind(HERE, "few", "good")
-    odd, bad = Behind(HERE, "odd", "good"), Behind(HERE, "good", "bad")
-    tests = {"holds": (good,), "untried": (untried,), "partly": (good, untried), "open": (odd,)}
-    tests["fails"] = (bad,)
-    made = tuple(Claim(name, those, f"why {name}") for name, those in tests.items())
-    monkeypatch.setattr("jostle.lab.render.markdown.CLAIMS", made)
-    page = render([RESULTS["made-up"]], {}, "jostle summary x")
-    assert [name for name in tests if f"why {name}" in page] == ["partly", "open", "fails"]
 
 
 def test_the_summary_has_a_line_for_each_panel_and_a_column_for_each_policy():
@@ -72,17 +39,29 @@ def test_the_summary_has_a_line_for_each_panel_and_a_column_for_each_policy():
 
 
 def test_npr_stands_beside_what_was_published():
-    played = [
-        comparison({"npr": [20, 22], "lin-ucb": [30, 30], "uniform": [90, 90]}, environment=name)
-        for name in ("mushroom", "letter")
-    ]
-    revealed = comparison({"npr": [10, 10]}, environment="mushroom:told=true")
+    finals = {"npr": [20, 22, 21], "lin-ucb": [30, 30, 30], "uniform": [90, 90, 90]}
+    played = [comparison(finals, environment=name) for name in ("mushroom", "letter")]
+    revealed = comparison({"npr": [10, 12, 11]}, environment="mushroom:told=true")
     results = {"practical": outcome(*played), "skyline": outcome(revealed)}
     assert published_table(results).splitlines()[2:] == [
-        "| mushroom | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | 10.0 ± 0.0 | 69 |",
-        "| letter | 21.0 ± 1.0 | 30.0 ± 0.0 (lin-ucb) | - | - |",
+        "| mushroom | 21.0 ± 0.6 | 30.0 ± 0.0 (lin-ucb) | 11.0 ± 0.6 | -10.0 (-10.0 to -10.0) "
+        "| 53.9 in 8,124 rounds |",
+        "| letter | 21.0 ± 0.6 | 30.0 ± 0.0 (lin-ucb) | - | - | - |",
     ]
     assert published_table({"skyline": outcome(revealed)}) == ""
+    page = render([outcome(*played, name="practical")], {}, "jostle summary x")
+    assert "arXiv:2602.07767" in page
+
+
+def test_partial_data_have_a_caveat_in_the_summary_and_beside_the_table():
+    made = outcome(comparison({"npr": [4, 4, 5]}, environment="delicious"))
+    said = "Delicious is played on partial data"
+    assert said not in render([made], {}, "jostle summary x")
+    made.manifest.environments["delicious"]["catalogue"] = "3 users, 9 items, 7 liked (partial)"
+    page = render([made], {}, "jostle summary x")
+    summary, _, rest = page.partition("## made-up")
+    assert summary.count(said) == 1
+    assert rest.count(said) == 1
 
 
 def test_an_ablation_has_a_table_of_its_own():

@@ -45,7 +45,8 @@ class File:
 class Dataset:
     """What all data sets have: names, citation, licence, addresses and files.
 
-    ``page`` is the address of a description for people, ``url`` that of the archive to download.
+    ``page`` is the address of a description for people, ``url`` that of the archive to download,
+    ``partial_caveat`` what a reader of results on its partial files has to know, in a sentence.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Dataset:
     url: str
     folder: str
     files: tuple[File, ...]
+    partial_caveat: str = ""
 
     def file(self, name: str) -> File:
         """The file of that name."""

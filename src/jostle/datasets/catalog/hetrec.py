@@ -102,6 +102,8 @@ LASTFM = HetRecSet(
 DELICIOUS = HetRecSet(
     name="delicious",
     title="HetRec 2011 Delicious 2K",
+    partial_caveat="Delicious is played on partial data (docs/data.md): do not compare its figures "
+    "with results on the published set.",
     citation=_CITATION,
     licence=_LICENCE,
     page="https://grouplens.org/datasets/hetrec-2011/",

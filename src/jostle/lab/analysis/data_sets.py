@@ -1,5 +1,6 @@
 """The environments of an experiment in numbers: their settings, and what the catalogue says."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from jostle.datasets import catalog
@@ -16,6 +17,9 @@ PAPER_INPUTS = {
 }
 """The "input dimension" in the paper's appendix; docs/data.md says where it differs and why."""
 
+PARTIAL = "(partial)"
+"""How a recommendation environment describes a catalogue made from partial files."""
+
 
 class EnvironmentFacts(NamedTuple):
     """One environment; what does not apply to it is None."""
@@ -30,6 +34,20 @@ class EnvironmentFacts(NamedTuple):
     users: int | None = None
     items: int | None = None
     paper_input: str | None = None
+
+
+def caveat(outcome: Outcome, environment: str) -> str:
+    """What a reader of results on this environment has to know; usually nothing."""
+    settings = outcome.manifest.environments.get(environment, {})
+    entry = catalog.CATALOG.get(settings.get("name", environment.partition(":")[0]))
+    partial = PARTIAL in str(settings.get("catalogue", ""))
+    return entry.partial_caveat if entry is not None and partial else ""
+
+
+def caveats(outcomes: Iterable[Outcome]) -> list[str]:
+    """Those of all panels, each once."""
+    found = (caveat(each, plan.environment) for each in outcomes for plan in each.plans)
+    return [text for text in dict.fromkeys(found) if text]
 
 
 def environment_facts(outcome: Outcome) -> list[EnvironmentFacts]:

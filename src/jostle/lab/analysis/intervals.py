@@ -58,6 +58,22 @@ def mean_interval(values: ArrayLike) -> tuple[float, float]:
     return mean - reach, mean + reach
 
 
+def mean_p_value(values: ArrayLike, mean: float = 0.0) -> float:
+    """The two-sided p-value of the hypothesis that the mean of ``values`` is ``mean``.
+
+    It is below 1 - ``LEVEL`` exactly if ``mean_interval`` excludes ``mean``.
+    """
+    from scipy import stats
+
+    array = np.asarray(values, float) - mean
+    error = standard_error(array)
+    if error is None:
+        raise ValueError(f"values: expected at least two, got {len(array)}")
+    if error == 0:
+        return 1.0 if array.mean() == 0 else 0.0
+    return float(2 * stats.t.sf(abs(array.mean()) / error, len(array) - 1))
+
+
 def final_values(comparison: Comparison, policy: str) -> dict[int, float]:
     """What is measured at the last round of each finished run of ``policy``, by seed."""
     return {run.trial.seed: float(comparison.curve(run)[-1]) for run in comparison.of(policy)}
@@ -73,7 +89,14 @@ def paired_values(
 
 def paired_difference(comparison: Comparison, policy: str, other: str) -> PairedDifference | None:
     """``policy`` minus ``other`` at the last round; None with fewer than ``FEWEST_SEEDS``."""
-    ours, theirs = paired_values(final_values(comparison, policy), final_values(comparison, other))
+    return difference_of(final_values(comparison, policy), final_values(comparison, other))
+
+
+def difference_of(
+    first: Mapping[int, float], second: Mapping[int, float]
+) -> PairedDifference | None:
+    """The first minus the second, seed by seed; None with fewer than ``FEWEST_SEEDS``."""
+    ours, theirs = paired_values(first, second)
     if len(ours) < FEWEST_SEEDS:
         return None
     differences = np.subtract(ours, theirs)

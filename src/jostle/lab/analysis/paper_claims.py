@@ -1,12 +1,20 @@
-"""The paper's claims, each with the tests on our own results that decide it."""
+"""The paper's claims, each with the tests on our own results that decide it.
 
-from jostle.lab.analysis.claims import Behind, Claim, NotBehind, Sublinear, Times, Varies, Where
+Every claim is judged twice: with the policies in the paper's forms, and in jostle's. Claims about
+time, and tests at fixed strengths of exploration, are played with jostle's forms only.
+"""
+
+from collections.abc import Callable
+
+from jostle.lab.analysis.claim_tests import Behind, NotBehind, Test, Times, Where
+from jostle.lab.analysis.claims import Claim
+from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS, Forms
 from jostle.lab.spec.extra import AT_STRENGTHS
 from jostle.lab.spec.paper import CHEAP, DIAGONAL, FULL, LINEAR, WIDE, sized
 
-H1, H2 = Where("fig1a"), Where("fig1b")
-ADULT, MUSHROOM, SHUTTLE = Where("fig2a"), Where("fig2b"), Where("fig2c")
-MAGIC, LETTER, COVERTYPE = Where("fig6a"), Where("fig6b"), Where("fig6c")
+H1, H2 = "fig1a", "fig1b"
+ADULT, MUSHROOM, SHUTTLE = "fig2a", "fig2b", "fig2c"
+MAGIC, LETTER, COVERTYPE = "fig6a", "fig6b", "fig6c"
 TIME, NARROW, WIDEST = Where("fig1c"), Where("fig1e", 0), Where("fig1e", 3)
 H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED, SHUTTLE_UNTUNED = (
     Where("covariance", panel) for panel in range(4)
@@ -45,75 +53,90 @@ ONE_PASS = (
 )
 
 
+def _claim(
+    text: str,
+    tests: Callable[[Forms], tuple[Test, ...]] = lambda _: (),
+    remark: str = "",
+    *,
+    jostle_only: tuple[Test, ...] = (),
+) -> Claim:
+    by_forms = {
+        PAPER_FORMS: tests(Forms(paper=True)),
+        JOSTLE_FORMS: (*tests(Forms(paper=False)), *jostle_only),
+    }
+    return Claim(text, by_forms, remark)
+
+
 def _wide(policy: str, width: int) -> str:
     """The policy's name in the experiments over widths."""
     return sized((policy,), str(width))[0]
 
 
 CLAIMS = (
-    Claim(
+    _claim(
         "Linear methods fail on h1 and h2",
-        tuple(Behind(where, linear, NPR, 1.5) for where in (H1, H2) for linear in LINEAR),
+        lambda forms: tuple(
+            forms.behind(figure, linear, NPR, 1.5) for figure in (H1, H2) for linear in LINEAR
+        ),
         FIXED_ARMS,
     ),
-    Claim(
+    _claim(
         "NPR is comparable to NeuralUCB and NeuralTS with full covariance on h1 and h2",
-        (
-            *(NotBehind(where, NPR, full) for where in (H1, H2) for full in FULL),
-            *(
-                NotBehind(where, NPR, AT_STRENGTHS[full])
-                for where in (H1_UNTUNED, H2_UNTUNED)
-                for full in FULL
-            ),
+        lambda forms: tuple(
+            forms.not_behind(figure, NPR, full) for figure in (H1, H2) for full in FULL
         ),
         f"{SWEEP} {SHORT_TUNING}",
+        jostle_only=tuple(
+            NotBehind(where, NPR, AT_STRENGTHS[full])
+            for where in (H1_UNTUNED, H2_UNTUNED)
+            for full in FULL
+        ),
     ),
-    Claim(
+    _claim(
         "The diagonal approximation costs much on h1, h2 and mushroom",
-        (
-            *(
-                Behind(where, diagonal, full)
-                for where in (H1, H2, MUSHROOM)
-                for diagonal, full in COVARIANCES
-            ),
-            *(
-                Behind(where, AT_STRENGTHS[diagonal], AT_STRENGTHS[full])
-                for where in (H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED)
-                for diagonal, full in COVARIANCES
-            ),
+        lambda forms: tuple(
+            forms.behind(figure, diagonal, full)
+            for figure in (H1, H2, MUSHROOM)
+            for diagonal, full in COVARIANCES
         ),
         SHORT_TUNING,
-    ),
-    Claim(
-        "The diagonal approximation costs little on shuttle",
-        (
-            *(NotBehind(SHUTTLE, diagonal, full, 1.25) for diagonal, full in COVARIANCES),
-            *(
-                NotBehind(SHUTTLE_UNTUNED, AT_STRENGTHS[diagonal], AT_STRENGTHS[full], 1.25)
-                for diagonal, full in COVARIANCES
-            ),
+        jostle_only=tuple(
+            Behind(where, AT_STRENGTHS[diagonal], AT_STRENGTHS[full])
+            for where in (H1_UNTUNED, H2_UNTUNED, MUSHROOM_UNTUNED)
+            for diagonal, full in COVARIANCES
         ),
     ),
-    Claim(
+    _claim(
+        "The diagonal approximation costs little on shuttle",
+        lambda forms: tuple(
+            forms.not_behind(SHUTTLE, diagonal, full, 1.25) for diagonal, full in COVARIANCES
+        ),
+        jostle_only=tuple(
+            NotBehind(SHUTTLE_UNTUNED, AT_STRENGTHS[diagonal], AT_STRENGTHS[full], 1.25)
+            for diagonal, full in COVARIANCES
+        ),
+    ),
+    _claim(
         "Updating takes all neural methods about the same time",
-        tuple(
+        remark="All methods fit the network in the same way, but a full covariance has to be "
+        "updated as well, which reads a gradient for every observation so far.",
+        jostle_only=tuple(
             Times((TIME, policy), (TIME, NPR), "learning", 0.5, 2.0)
             for policy in (*FULL, *DIAGONAL)
         ),
-        "All methods fit the network in the same way, but a full covariance has to be updated as "
-        "well, which reads a gradient for every observation so far.",
     ),
-    Claim(
+    _claim(
         "Choosing is more expensive for NeuralUCB and NeuralTS than for NPR",
-        tuple(
+        jostle_only=tuple(
             Times((TIME, policy), (TIME, NPR), "choosing", least=2.0)
             for policy in (*FULL, *DIAGONAL)
         ),
     ),
-    Claim(
+    _claim(
         "With more arms, choosing becomes more expensive for NeuralUCB and NeuralTS, but not for "
         "NPR",
-        (
+        remark=ONE_PASS,
+        jostle_only=(
             *(
                 Times(
                     (Where("fig1d", 2), policy), (Where("fig1d", 0), policy), "choosing", least=3.0
@@ -122,12 +145,12 @@ CLAIMS = (
             ),
             Times((Where("fig1d", 2), NPR), (Where("fig1d", 0), NPR), "choosing", most=3.0),
         ),
-        ONE_PASS,
     ),
-    Claim(
+    _claim(
         "With wider networks, choosing becomes more expensive for NeuralUCB and NeuralTS, but not "
         "for NPR",
-        (
+        remark=ONE_PASS,
+        jostle_only=(
             *(
                 Times(
                     (WIDEST, _wide(policy, 256)), (NARROW, _wide(policy, 32)), "choosing", least=3.0
@@ -136,64 +159,67 @@ CLAIMS = (
             ),
             Times((WIDEST, _wide(NPR, 256)), (NARROW, _wide(NPR, 32)), "choosing", most=3.0),
         ),
-        ONE_PASS,
     ),
-    Claim(
+    _claim(
         "Neural methods help much on mushroom and shuttle",
-        tuple(
-            Behind(where, linear, NPR, 1.5) for where in (MUSHROOM, SHUTTLE) for linear in LINEAR
+        lambda forms: tuple(
+            forms.behind(figure, linear, NPR, 1.5)
+            for figure in (MUSHROOM, SHUTTLE)
+            for linear in LINEAR
         ),
     ),
-    Claim(
+    _claim(
         "Neural methods help little on adult",
-        tuple(NotBehind(ADULT, linear, NPR, 1.25) for linear in LINEAR),
+        lambda forms: tuple(forms.not_behind(ADULT, linear, NPR, 1.25) for linear in LINEAR),
     ),
-    Claim(
+    _claim(
         "NPR is better than or comparable to the best neural baseline on all six data sets",
-        tuple(
-            NotBehind(where, NPR, policy)
-            for where in (ADULT, MUSHROOM, SHUTTLE, MAGIC, LETTER, COVERTYPE)
-            for policy in (*(FULL if where not in (LETTER, COVERTYPE) else ()), *DIAGONAL)
+        lambda forms: tuple(
+            forms.not_behind(figure, NPR, policy)
+            for figure in (ADULT, MUSHROOM, SHUTTLE, MAGIC, LETTER, COVERTYPE)
+            for policy in (*(FULL if figure not in (LETTER, COVERTYPE) else ()), *DIAGONAL)
         ),
         EARLY_TUNING,
     ),
-    Claim(
+    _claim(
         "NPR leads on Last.fm",
-        tuple(
-            Behind(Where("fig3a"), policy, WIDE_NPR, 1.0) for policy in (*WIDE_DIAGONAL, "hlin-ucb")
+        lambda forms: tuple(
+            forms.behind("fig3a", policy, WIDE_NPR, 1.0) for policy in (*WIDE_DIAGONAL, "hlin-ucb")
         ),
     ),
-    Claim(
+    _claim(
         "FALCON+ starts well with networks 128 wide",
-        tuple(
-            NotBehind(Where(figure), WIDE_FALCON, WIDE_NPR, at=0.05)
+        lambda forms: tuple(
+            forms.not_behind(figure, WIDE_FALCON, WIDE_NPR, at=0.05)
             for figure in ("fig4a", "fig4b")
         ),
         FEW_FITS,
     ),
-    Claim(
+    _claim(
         "FALCON+ ends worse than NPR with networks 128 wide",
-        tuple(Behind(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
-    ),
-    Claim(
-        "FALCON+ has a high variance with networks 128 wide",
-        tuple(Varies(Where(figure), WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")),
-    ),
-    Claim(
-        "FALCON+ is worse when all 100 arms are shown than when 20 are",
-        tuple(
-            Behind(Where(figure, 1), WIDE_FALCON, WIDE_FALCON, 1.0, Where(figure, 0))
-            for figure in ("fig5a", "fig5b")
+        lambda forms: tuple(
+            forms.behind(figure, WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")
         ),
     ),
-    Claim(
+    _claim(
+        "FALCON+ has a high variance with networks 128 wide",
+        lambda forms: tuple(
+            forms.varies(figure, WIDE_FALCON, WIDE_NPR) for figure in ("fig4a", "fig4b")
+        ),
+    ),
+    _claim(
+        "FALCON+ is worse when all 100 arms are shown than when 20 are",
+        lambda forms: tuple(
+            forms.worse_with_all_shown(figure, WIDE_FALCON) for figure in ("fig5a", "fig5b")
+        ),
+    ),
+    _claim(
         "All neural methods are sublinear with networks 128 wide",
-        tuple(
-            Sublinear(Where(figure), policy)
+        lambda forms: tuple(
+            forms.sublinear(figure, policy)
             for figure in ("fig4a", "fig4b")
             for policy in (WIDE_NPR, *WIDE_DIAGONAL)
         ),
-        SWEEP,
     ),
 )
 """Sections 5 and A of the paper, in the paper's order."""

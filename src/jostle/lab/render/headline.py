@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from jostle.lab.analysis.ablation import BETTER, WORSE, effects, verdict
+from jostle.lab.analysis.data_sets import caveat
 from jostle.lab.analysis.intervals import LEVEL, paired_difference
 from jostle.lab.analysis.ranking import rows
 from jostle.lab.analysis.speed import round_times, scalings
@@ -29,15 +30,29 @@ FEW_SEEDS = "Fewer than three shared seeds: too few to tell whether the differen
 
 
 class Headline(NamedTuple):
-    """A sentence, and (maybe empty) how certain it is."""
+    """A sentence, and (maybe empty) how certain it is and what to know about its data."""
 
     sentence: str
     certainty: str = ""
+    caveat: str = ""
+
+    @property
+    def notes(self) -> str:
+        """What follows the sentence."""
+        return " ".join(filter(None, self[1:]))
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(filter(None, self))
 
 
 def each_panel(headline: Callable[[Comparison], Headline]) -> Callable[[Outcome], list[Headline]]:
-    """The headlines of an experiment, given that of one panel."""
-    return lambda outcome: [headline(comparison) for comparison in outcome.comparisons]
+    """The headlines of an experiment, given that of one panel, with what to know about its data."""
+    return lambda outcome: [
+        headline(comparison)._replace(caveat=caveat(outcome, comparison.plan.environment))
+        for comparison in outcome.comparisons
+    ]
 
 
 def best_policy(comparison: Comparison) -> Headline:

@@ -20,7 +20,7 @@ def show(console: Console, outcome: Outcome) -> None:
         console.print()
         console.print(_as_rich(table, f"{plan.environment}, {plan.rounds:,} rounds"))
     for headline in renderer_of(outcome).headlines(outcome):
-        console.print("\n" + " ".join(headline), markup=False, highlight=False)
+        console.print("\n" + headline.text, markup=False, highlight=False)
     if outcome.comparisons:
         console.print("\n" + caption(shown) + "\n", style="dim", highlight=False)
 

@@ -31,8 +31,7 @@ def cost_text(outcome: Outcome) -> str | None:
         f"{tuning.method.capitalize()}: {METHODS[tuning.method].format(rounds=tuning.rounds)}. "
         f"Candidates played {spent:,} rounds while they were compared, "
         f"{spent / max(played, 1):.0%} of {played:,} rounds in all "
-        "(rounds that were played again to save memory are not counted)."
-        + _diverged_text(tuned)
+        "(rounds that were played again to save memory are not counted)." + _diverged_text(tuned)
     )
 
 
@@ -41,9 +40,7 @@ def _diverged_text(tuned: list[TunedPolicy]) -> str:
     found = [each for each in tuned if each.diverged]
     if not found:
         return ""
-    names = ", ".join(
-        f"{diverged_share(each)} of {label(each.policy)}" for each in found
-    )
+    names = ", ".join(f"{diverged_share(each)} of {label(each.policy)}" for each in found)
     return (
         f" Diverged, so that they chose at random: {names} (means over seeds; parameters that are "
         "not finite when the candidate stops)."

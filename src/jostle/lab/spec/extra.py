@@ -79,7 +79,7 @@ EXTRA: dict[str, Experiment] = {
             tuple(f"{data}:full_information=true" for data in DATA),
             ("npr",),
             rounds=10_000,
-            title="Mistakes of NPR when it is told the right answer after each choice",
+            title="Mistakes of NPR when the right class is revealed after each choice",
         ),
         Experiment(
             "fresh",

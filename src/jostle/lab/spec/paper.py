@@ -2,9 +2,9 @@
 
 The figures that compare regret or reward exist twice. ``fig1a`` has the forms that the authors
 describe: their network and initialisation, plain gradient descent, exploration as in each paper
-(``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks and
-training that are jostle's defaults, and a few policies more: the same network without perturbation
-(epsilon-greedy) and FALCON+.
+(``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks
+and training that are jostle's defaults, and a few policies more: the same network without
+perturbation (epsilon-greedy) and FALCON+.
 """
 
 from collections.abc import Iterable

@@ -20,9 +20,7 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if profile == "quick":
         ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         rounds = 100 if experiment.times else 200  # timing needs no more than a typical state
-        return experiment.replace(
-            rounds=rounds, seeds=(0,), fewer={}, sizes=ends, tuning=Tuning()
-        )
+        return experiment.replace(rounds=rounds, seeds=(0,), fewer={}, sizes=ends, tuning=Tuning())
     if not experiment.kind.tuned or experiment.name not in PAPER:
         return experiment
     if profile == "standard":
