@@ -51,6 +51,9 @@ def shared_context(round: Round, length: int) -> Vector:
     Policies that do not take blocks are shown them with their zeros, of which all but one block
     consist.
     """
+    x: Vector
     if isinstance(round.contexts, Blocks):
-        return round.contexts.x[0]
-    return round.contexts[0].reshape(-1, length).sum(axis=0)
+        x = round.contexts.x[0]
+    else:
+        x = round.contexts[0].reshape(-1, length).sum(axis=0)
+    return x

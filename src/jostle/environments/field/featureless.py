@@ -101,10 +101,13 @@ class Ladder(Featureless):
 
     def init(self, key: jax.Array) -> Vector:
         """Shuffle the arms."""
-        return self.scale * jax.random.permutation(key, jnp.linspace(0.0, 1.0, self.arms))
+        steps = jnp.linspace(0.0, 1.0, self.arms)
+        means: Vector = jax.random.permutation(key, steps) * self.scale
+        return means
 
     def sample(
         self, state: Vector, key: jax.Array, round: Round, index: jax.Array, mean: jax.Array
     ) -> jax.Array:
         """The expected reward and normal noise."""
-        return mean + self.scale * self.noise * jax.random.normal(key)
+        reward: jax.Array = mean + jax.random.normal(key) * (self.scale * self.noise)
+        return reward

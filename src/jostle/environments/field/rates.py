@@ -77,4 +77,5 @@ def _shift(logits: Matrix, averages: Vector) -> Vector:
     # too large: between these ends lies the shift.
     odds = jnp.log(averages) - jnp.log1p(-averages)
     ends = (odds - logits.max(axis=0), odds - logits.min(axis=0))
-    return jax.lax.fori_loop(0, HALVINGS, halve, ends)[0]
+    shift: Vector = jax.lax.fori_loop(0, HALVINGS, halve, ends)[0]
+    return shift
