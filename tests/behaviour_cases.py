@@ -20,6 +20,7 @@ from jostle.lab.spec.experiment import Tuning
 from jostle.types import Round
 from policies.cases import CASES as POLICIES
 
+from field_cases import CASES as FIELD
 from support import EASY, FEATURES, SHOWN
 
 FILE = Path(__file__).with_name("behaviour.json")
@@ -35,6 +36,7 @@ ENVIRONMENTS = {
         ROWS, CLASSES, encoding="paper", full_information=True
     ),
     "recommendation": Recommendation.from_arrays(ROWS[:4], ROWS[4:11, :2], LIKES, shown=3),
+    **FIELD,
 }
 CASES: dict[str, tuple[Any, Any]] = {
     **{name: (policy, EASY) for name, policy in POLICIES.items()},

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from jostle import make_environment
+from jostle.core.grammar import value
 from jostle.lab.spec.experiment import Experiment
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +46,28 @@ def test_the_python_of_the_guide_to_the_laboratory_runs_as_pasted(tmp_path):
     (tmp_path / "pasted.py").write_text(snippets("docs/lab.md")[0])
     subprocess.run([sys.executable, "pasted.py"], cwd=tmp_path, timeout=300, check=True)
     assert (tmp_path / "runs" / "small" / "trials.parquet").exists()
+
+
+@pytest.mark.study
+def test_the_python_of_the_guide_to_streams_runs_as_pasted(tmp_path):
+    code = snippets("docs/streams.md")[0]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert "Result(rounds=1000" in done.stdout, done.stderr
+
+
+def test_the_guide_to_streams_states_their_defaults():
+    table = (ROOT / "docs" / "streams.md").read_text().partition("## What they are")[0]
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", table, re.MULTILINE)
+    assert {name for name, _ in rows} >= {"wheel", "eat", "coins", "clicks", "drift", "units"}
+    for name, written in rows:
+        if name in ("eat", "units"):  # these need data, or another environment
+            continue
+        environment = make_environment(name)
+        for setting, default in re.findall(r"`(\w+)=([^`]+)`", written):
+            assert getattr(environment, setting) == value(default), f"{name}: {setting}"
 
 
 @pytest.mark.study

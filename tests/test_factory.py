@@ -27,13 +27,18 @@ RESULTS = Path(__file__).parents[1] / "results"
         ("npr:restart=true,fitting=full", "npr", {"restart": True, "fitting": "full"}),
         ("lab.own:First", "lab.own:First", {}),
         ("lab.own:First:eagerness=2", "lab.own:First", {"eagerness": 2}),
+        ("coins:probabilities=(0.6, 0.5)", "coins", {"probabilities": (0.6, 0.5)}),
+        ("units:of=(h1:shown=5,pool=9),a=1", "units", {"of": "h1:shown=5,pool=9", "a": 1}),
+        ("units:of=(u:of=(h1:pool=9)),a=(h2)", "units", {"of": "u:of=(h1:pool=9)", "a": "h2"}),
     ],
 )
 def test_text_is_a_name_and_settings(text, name, settings):
     assert grammar.parse(text) == (name, settings)
 
 
-@pytest.mark.parametrize("text", ["", "noise=2", ":noise=2", "npr:noise=", "npr:a=1,b", "npr:=1"])
+@pytest.mark.parametrize(
+    "text", ["", "noise=2", ":noise=2", "npr:noise=", "npr:a=1,b", "npr:=1", "u:of=h1:a=2"]
+)
 def test_text_that_is_neither_is_refused(text):
     with pytest.raises(ValueError, match="written"):
         grammar.parse(text)
@@ -42,6 +47,12 @@ def test_text_that_is_neither_is_refused(text):
 def test_a_setting_given_twice_is_refused():
     with pytest.raises(ValueError, match="noise is set twice"):
         grammar.parse("npr:noise=1,noise=2")
+
+
+@pytest.mark.parametrize("text", ["u:of=(h1", "u:of=h1)", "u:of=)h1(", "u:of=((h1)"])
+def test_parentheses_must_match(text):
+    with pytest.raises(ValueError, match="a parenthesis is missing"):
+        grammar.parse(text)
 
 
 def test_lists_keep_settings_with_their_names():
@@ -54,6 +65,7 @@ def test_lists_keep_settings_with_their_names():
     ]
     with pytest.raises(ValueError, match="'npr' is named twice"):
         grammar.split(["npr,uniform,npr"])
+    assert grammar.split(["a:b=(1,2),c=3,d"]) == ["a:b=(1,2),c=3", "d"]
 
 
 def test_environments_by_name():

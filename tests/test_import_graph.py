@@ -20,6 +20,7 @@ ROOMS = [
     {"policies", "environments"},
     {"simulation", "serialization", "arm_slots"},
     {"agent", "factory"},
+    {"peers"},
     {"theory"},
     {"lab"},
     {"benchmarks"},

@@ -16,7 +16,22 @@ from jostle.core.grammar import parse
 from jostle.core.record import field_names
 from jostle.core.validation import lookup, unknown
 from jostle.datasets.uci_schemas import SCHEMAS
-from jostle.environments import Classification, Environment, Recommendation, Synthetic
+from jostle.environments import (
+    Arrivals,
+    Classification,
+    Clicks,
+    Coins,
+    Drift,
+    Eat,
+    Environment,
+    Ladder,
+    Offers,
+    Purchases,
+    Recommendation,
+    Synthetic,
+    Units,
+    Wheel,
+)
 from jostle.models.networks import MLP, PaperNetwork
 from jostle.policies import Policy
 from jostle.policies.catalog import CATALOG, INSTRUMENTS
@@ -29,6 +44,17 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     **{name: partial(Classification, name) for name in SCHEMAS},
     "lastfm": partial(Recommendation, "lastfm"),
     "delicious": partial(Recommendation, "delicious"),
+    "wheel": Wheel,
+    "eat": Eat,
+    "coins": Coins,
+    "noise": partial(Ladder, noise=1.0),
+    "scale": partial(Ladder, scale=1000.0),
+    "clicks": Clicks,
+    "offers": Offers,
+    "purchases": Purchases,
+    "arrivals": Arrivals,
+    "drift": Drift,
+    "units": Units,
 }
 """The environments by the names that commands and experiments use."""
 
@@ -48,7 +74,7 @@ def make_environment(text: str) -> Environment:
     """The environment that ``text`` names.
 
     Examples: ``"h1"``, ``"h1:pool=none,noise=0.3"``, ``"mushroom:rounds=500"``,
-    ``"my.module:MyEnvironment"``.
+    ``"my.module:MyEnvironment"``, ``"units:of=(h1:shown=50),reward_scale=0.01"``.
     """
     name, settings = parse(text)
     maker: Callable[..., Environment]
@@ -61,6 +87,8 @@ def make_environment(text: str) -> Environment:
     for key in settings:
         if key not in parameters:
             raise ValueError(unknown(f"setting of environment {name!r}:", key, parameters))
+    if maker is Units and isinstance(settings.get("of"), str):
+        settings["of"] = make_environment(settings["of"])
     return _made("environment", name, lambda: maker(**settings))
 
 

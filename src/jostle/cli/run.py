@@ -29,7 +29,8 @@ def run(
             "--environment",
             "-e",
             help="The environment: h1 or h2 (the synthetic bandits of the paper) or a data set, "
-            "such as mushroom (see [cyan]jostle data list[/]), optionally with settings: "
+            "such as mushroom (see [cyan]jostle data list[/]), or a stream of applications, such "
+            "as clicks or drift (see docs/streams.md), optionally with settings: "
             "[cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms in each round) or "
             "[cyan]mushroom:encoding=paper[/]. Repeat the option for several environments.",
             show_default="h1",
@@ -41,8 +42,9 @@ def run(
             "--policies",
             "-p",
             help="The policies to compare: names separated by commas, optionally with settings, "
-            "as in [cyan]npr:noise=0.2,steps=10,uniform[/], or classes of your own, as in "
-            "[cyan]package.module:ClassName[/].",
+            "as in [cyan]npr:noise=0.2,steps=10,uniform[/], classes of your own, as in "
+            "[cyan]package.module:ClassName[/], or explorers of Vowpal Wabbit, as in "
+            "[cyan]vw.squarecb[/].",
             show_default="all that suit the environment",
         ),
     ] = None,

@@ -51,7 +51,11 @@ def prepare(experiment: "Experiment") -> "Manifest":
     # The user's own policies are looked for in the working directory, as Python itself would.
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    return preparing.prepare(experiment, _announce)
+    return preparing.prepare(experiment, _announce, _skip)
+
+
+def _skip(policy: str, reason: str) -> None:
+    typer.echo(f"{policy} is skipped: {reason}", err=True)
 
 
 def _announce(policy: str, covariance_bytes: int) -> None:

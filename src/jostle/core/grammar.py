@@ -1,5 +1,8 @@
 """Parsing of names with settings: ``npr``, ``npr:noise=0.2,steps=10``, ``my.module:Mine``.
 
+A value in parentheses is a list of numbers, ``(0.6,0.5)``, or text with commas and colons of its
+own, such as a name with settings: ``units:of=(h1:shown=50,noise=0.2),reward_scale=0.01``.
+
 This is text only, and needs no JAX: ``jostle.factory`` builds the objects.
 """
 
@@ -18,11 +21,12 @@ class Name(NamedTuple):
 
 def parse(text: str) -> Name:
     """Parse ``name`` or ``name:setting=value,setting=value``."""
-    head, _, tail = text.strip().rpartition(":")
+    *front, tail = _cut(text.strip(), ":")
+    head = ":".join(front)
     if "=" not in tail:  # no settings; the colon may be that of module:Class
         head, tail = text.strip(), ""
     settings: dict[str, Any] = {}
-    for piece in filter(None, (piece.strip() for piece in tail.split(","))):
+    for piece in filter(None, (piece.strip() for piece in _cut(tail, ","))):
         key, equals, written = (part.strip() for part in piece.partition("="))
         if not (equals and key and written):
             raise ValueError(f"{text!r}: settings are written name=value, not {piece!r}")
@@ -42,7 +46,7 @@ def split(texts: Iterable[str]) -> list[str]:
     names: list[str] = []
     for text in texts:
         first = len(names)
-        for piece in filter(None, (piece.strip() for piece in text.split(","))):
+        for piece in filter(None, (piece.strip() for piece in _cut(text, ","))):
             if "=" in piece and ":" not in piece.partition("=")[0] and len(names) > first:
                 names[-1] += ("," if "=" in names[-1] else ":") + piece
             else:
@@ -57,9 +61,30 @@ def value(text: str) -> Any:
     """The value that a setting has when it is written as ``text``."""
     if text.casefold() in WORDS:
         return WORDS[text.casefold()]
+    if text.startswith("(") and text.endswith(")"):
+        inside = text[1:-1].strip()
+        values = [value(each.strip()) for each in filter(None, _cut(inside, ","))]
+        numbers = values and all(isinstance(each, int | float) for each in values)
+        return tuple(values) if numbers else inside
     for kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             continue
     return text
+
+
+def _cut(text: str, mark: str) -> list[str]:
+    """The pieces of ``text`` between those of ``mark`` that are not in parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == mark and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    if depth != 0:
+        raise ValueError(f"{text!r}: a parenthesis is missing")
+    return pieces

@@ -84,7 +84,9 @@ def run(
     chosen = _experiment(experiment, fields)
     where = Path(folder) if folder is not None else Path("runs") / chosen.name
     workers = Engine(engine, jobs, address)
-    outcome = perform(prepare(chosen), where, engine=workers, renew=renew, show=_bars)
+    outcome = perform(
+        prepare(chosen, skip=_warn_skipped), where, engine=workers, renew=renew, show=_bars
+    )
     for broken in outcome.broken:
         message = f"{broken.trial.policy} on {broken.trial.environment}: {broken.message}"
         warnings.warn(message, RuntimeWarning, stacklevel=2)
@@ -106,6 +108,10 @@ def _experiment(given: Any, fields: dict[str, Any]) -> Experiment:
     if not isinstance(given, Experiment):
         raise TypeError(f"experiment must be an Experiment, a mapping or a name, not {given!r}")
     return given.replace(**fields)
+
+
+def _warn_skipped(policy: str, reason: str) -> None:
+    warnings.warn(f"{policy} is skipped: {reason}", RuntimeWarning, stacklevel=4)
 
 
 def _bars(outcome: Outcome) -> "Display":

@@ -16,7 +16,6 @@ from jostle.lab.analysis.claims import FAILS, HOLDS, UNDECIDED, UNPLAYED, Claim,
 from jostle.lab.analysis.paper_claims import CLAIMS
 from jostle.lab.analysis.paper_forms import JOSTLE_FORMS, PAPER_FORMS, form
 from jostle.lab.results.model import thinned
-from jostle.lab.spec import paper
 from jostle.lab.spec.plan import REWARD
 from jostle.lab.spec.registry import EXPERIMENTS
 from lab.examples import comparison, outcome
@@ -176,9 +175,6 @@ def test_every_claim_has_both_forms_and_tests_in_one_of_them():
         assert claim.tests[JOSTLE_FORMS]
 
 
-@pytest.mark.skipif(
-    not hasattr(paper, "form"), reason="the figures are not yet played in both forms"
-)
 def test_every_claim_is_about_policies_that_its_experiments_compare():
     for test in (test for claim in CLAIMS for tests in claim.tests.values() for test in tests):
         places = (

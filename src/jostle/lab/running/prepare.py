@@ -4,19 +4,28 @@ from collections.abc import Callable
 
 from jostle import simulation
 from jostle.core.description import settings
+from jostle.core.optional import MissingExtraError
 from jostle.environments import Environment
-from jostle.factory import make_environment, make_policy, suitable
+from jostle.factory import make_environment, suitable
 from jostle.lab.results.manifest import Behaviour, Manifest, Settings
 from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD, Plan
+from jostle.peers.base import Peer
+from jostle.peers.catalog import make_player
+from jostle.policies import Policy
 
 
-def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None = None) -> Manifest:
+def prepare(
+    experiment: Experiment,
+    announce: Callable[[str, int], None] | None = None,
+    skip: Callable[[str, str], None] | None = None,
+) -> Manifest:
     """Check an experiment by building all it names, so that errors come before any work.
 
     ``announce`` is called with the name of each policy that keeps a covariance and the bytes that
-    takes in a run.
+    takes in a run. Peers whose library is not installed are left out if there are others to play;
+    ``skip`` is then called with the name of each and the reason.
     """
     plans: list[Plan] = []
     environments: dict[str, Settings] = {}
@@ -24,6 +33,7 @@ def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None 
     environment_numbers: dict[str, int] = {}
     policy_numbers: dict[str, int] = {}
     announced: dict[str, int] = {}
+    skipped: dict[str, str] = {}
     for size in experiment.sizes or (None,):
         for template in experiment.environments:
             name = _sized(template, size)
@@ -33,7 +43,7 @@ def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None 
             if not experiment.kind.played:
                 continue
             names = [_sized(policy, size) for policy in experiment.policies]
-            made = {each: make_policy(each, environment) for each in names or suitable(environment)}
+            made = _players(names or suitable(environment), environment, skipped)
             plan = _plan(experiment, name, environment, tuple(made), size)
             plans.append(plan)
             of_environment = policies.setdefault(name, {})
@@ -41,12 +51,31 @@ def prepare(experiment: Experiment, announce: Callable[[str, int], None] | None 
                 of_environment[each] = settings(policy)
                 policy_numbers[each] = policy.behaviour
                 announced[each] = policy.covariance_bytes(plan.rounds)
+    if skip is not None:
+        for each, reason in skipped.items():
+            skip(each, reason)
     if announce is not None:
         for each, needed in announced.items():
             if needed:
                 announce(each, needed)
     numbers = Behaviour(simulation.BEHAVIOUR, TUNING_BEHAVIOUR, environment_numbers, policy_numbers)
     return Manifest(experiment, tuple(plans), environments, policies, numbers)
+
+
+def _players(
+    names: list[str], environment: Environment, skipped: dict[str, str]
+) -> dict[str, Policy | Peer]:
+    """The policies and peers by name; ``skipped`` is told which peers are not installed."""
+    made: dict[str, Policy | Peer] = {}
+    missing: MissingExtraError | None = None
+    for name in names:
+        try:
+            made[name] = make_player(name, environment)
+        except MissingExtraError as error:
+            missing, skipped[name] = error, str(error)
+    if missing is not None and not made:
+        raise missing
+    return made
 
 
 def _plan(

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jostle.environments import Environment
 from jostle.lab.results.model import Times
 from jostle.lab.running.trial import Played
+from jostle.peers.base import PeerResult
 from jostle.policies import Policy
 from jostle.simulation import begin, show
 from jostle.types import Feedback, Round, feedback_of
@@ -26,6 +27,22 @@ REPEATS = 5  # at least; the best counts, since any disturbance only makes a rep
 MOST_ROUNDS = 1000  # per repeat, for policies that take next to no time
 
 
+def stopwatch(played: Played) -> "Stopwatch | Measured":
+    """What times the policy of a trial."""
+    return Measured(played.result) if isinstance(played.result, PeerResult) else Stopwatch(played)
+
+
+class Measured:
+    """The times of a peer, which was timed while it was played."""
+
+    def __init__(self, result: PeerResult):
+        self._times = Times(choosing=result.choosing_ms, learning=result.learning_ms)
+
+    def measure(self) -> Times:
+        """The average per round."""
+        return self._times
+
+
 class Stopwatch:
     """Two compiled loops, ready to be timed.
 
@@ -34,9 +51,10 @@ class Stopwatch:
     """
 
     def __init__(self, played: Played):
+        assert isinstance(played.policy, Policy)
         self._policy = played.policy
         self._state = played.result.state
-        self._rounds, self._feedback = _sample(played)
+        self._rounds, self._feedback = _sample(played, self._policy)
         self._choose = _choose_loop.lower(self._policy, self._state, self._rounds, 1).compile()
         self._learn = _learn_loop.lower(self._policy, self._state, self._feedback, 1).compile()
 
@@ -76,13 +94,13 @@ def _best(run: Callable[[int], float], every: int = 1) -> float:
     return 1000 * min(repeats) / rounds
 
 
-def _sample(played: Played) -> tuple[Round, Feedback]:
+def _sample(played: Played, policy: Policy) -> tuple[Round, Feedback]:
     """The last rounds of the problem that was played, and the feedback they gave."""
     trial, result = played.run.trial, played.result
-    progress = begin(played.policy, played.environment, rounds=trial.rounds, seed=trial.seed)
+    progress = begin(policy, played.environment, rounds=trial.rounds, seed=trial.seed)
     first = max(trial.rounds - SAMPLE, 0)
     rounds = _observe(
-        played.policy,
+        policy,
         played.environment,
         progress.environment_state,
         progress.environment_key,

@@ -10,14 +10,17 @@ import numpy as np
 
 from jostle import simulation
 from jostle.environments import Environment
-from jostle.factory import make_environment, make_policy
+from jostle.factory import make_environment
 from jostle.lab.results.manifest import Behaviour
 from jostle.lab.results.model import Candidate, Run, thinned
+from jostle.lab.running.peer_trial import play_peer
 from jostle.lab.running.provenance import commit
 from jostle.lab.running.tuning import BEHAVIOUR as TUNING_BEHAVIOUR
 from jostle.lab.running.tuning import candidates, race, rungs
 from jostle.lab.spec.experiment import Tuning
 from jostle.lab.spec.plan import Trial
+from jostle.peers.base import Peer
+from jostle.peers.catalog import make_player
 from jostle.policies import Policy
 from jostle.simulation import Result
 
@@ -26,7 +29,7 @@ class Played(NamedTuple):
     """A finished run and the objects that played it."""
 
     run: Run
-    policy: Policy
+    policy: Policy | Peer
     environment: Environment
     result: Result
 
@@ -38,7 +41,16 @@ def play(
     started = time.perf_counter()
     tuning = tuning or Tuning()
     environment = _environment(trial.environment)
-    named = make_policy(trial.policy, environment)
+    named = make_player(trial.policy, environment)
+    numbers = Behaviour(
+        simulation.BEHAVIOUR,
+        TUNING_BEHAVIOUR,
+        {trial.environment: environment.behaviour},
+        {trial.policy: named.behaviour},
+    ).of(trial, tuned=tuning.method != "none")
+    if isinstance(named, Peer):
+        peer_run, peer_result = play_peer(trial, named, environment, numbers, report)
+        return Played(peer_run, named, environment, peer_result)
     tried = candidates(tuning, trial.policy, named)
     policies = [named.with_settings(**settings) if settings else named for settings in tried]
     raced = race(
@@ -50,12 +62,6 @@ def play(
         report=report,
     )
     result, points = raced.result, thinned(trial.rounds) - 1
-    numbers = Behaviour(
-        simulation.BEHAVIOUR,
-        TUNING_BEHAVIOUR,
-        {trial.environment: environment.behaviour},
-        {trial.policy: named.behaviour},
-    )
     run = Run(
         trial,
         regrets=result.regret[points],
@@ -70,7 +76,7 @@ def play(
         round_ms=raced.round_ms,
         diverged=raced.diverged,
         state_bytes=sum(leaf.nbytes for leaf in jax.tree.leaves(result.state)),
-        behaviour=numbers.of(trial, tuned=tuning.method != "none"),
+        behaviour=numbers,
         commit=commit(),
     )
     return Played(run, policies[raced.winner], environment, result)

@@ -81,7 +81,7 @@ class TaskRunner:
     def _do(self, task: Task, send: Callable[[Any], None]) -> None:
         # JAX is imported here, in the worker, whose environment variables configure it.
         from jostle.lab.running.programs import make_room
-        from jostle.lab.running.timing import Stopwatch
+        from jostle.lab.running.timing import stopwatch
         from jostle.lab.running.trial import play
 
         make_room()
@@ -90,14 +90,13 @@ class TaskRunner:
             played = play(trial, task.tuning, lambda share: send(Advanced(trial, share)))
             send(played.run)
             if task.keep:
-                self._stopwatches[trial.program] = Stopwatch(played)
+                self._stopwatches[trial.program] = stopwatch(played)
             return
-        stopwatch = self._stopwatches.pop(trial.program, None)
-        if stopwatch is None:
-            stopwatch = Stopwatch(play(trial, task.tuning))
-        send(Timed(*trial.program, stopwatch.measure()))
+        kept = self._stopwatches.pop(trial.program, None)
+        watch = stopwatch(play(trial, task.tuning)) if kept is None else kept
+        send(Timed(*trial.program, watch.measure()))
         if task.keep:
-            self._stopwatches[trial.program] = stopwatch
+            self._stopwatches[trial.program] = watch
 
 
 def work(connection: Connection) -> None:

@@ -42,6 +42,25 @@ SWEPT = (
     "falcon",
     "falcon:sweep=512",
 )
+STREAMS = (
+    "wheel:delta=0.5",
+    "wheel:delta=0.95",
+    "wheel:delta=0.99",
+    "eat",
+    "coins",
+    "noise",
+    "scale",
+    "clicks",
+    "purchases",
+    "arrivals",
+    "drift",
+    "drift:kind=gradual",
+    "drift:kind=seasons",
+    "units:of=clicks,reward_scale=0.01,reward_offset=10,context_factor=30",
+)
+"""Streams of applications; ``offers`` is played apart, since its arms have no ids."""
+VOWPAL = ("vw.squarecb", "vw.bag", "vw.cover", "vw.rnd", "vw.epsilon")
+"""Vowpal Wabbit's explorers, which are skipped where it is not installed."""
 STRENGTHS = {
     "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
     "neural-ts": ("0.3", "1", "3", "10"),  # it multiplies widths by sqrt(lambda), which is 0.01
@@ -127,6 +146,20 @@ EXTRA: dict[str, Experiment] = {
             seeds=(0, 1, 2),
             figure="changes",
             title="NPR with one thing changed at a time",
+        ),
+        Experiment(
+            "field",
+            STREAMS,
+            (*EVERYONE, *VOWPAL),
+            rounds=10_000,
+            title="Regret on streams of applications, every policy with its defaults",
+        ),
+        Experiment(
+            "field-offers",
+            ("offers",),
+            (*NEURAL, *LINEAR, "uniform", *VOWPAL),
+            rounds=10_000,
+            title="Regret on offers that never come back, every policy with its defaults",
         ),
         Experiment(
             "front",

@@ -1,0 +1,1 @@
+"""Other libraries' algorithms, played on the same streams as jostle's policies."""
