@@ -76,7 +76,8 @@ class Primal(NamedTuple):
 
     def squared_widths(self, phis: Any, regularisation: Any) -> Vector:
         """|S' phi|^2 / lambda for each row."""
-        return squared_norms(dense(phis, len(self.root)) @ self.root) / regularisation
+        squares: Vector = squared_norms(dense(phis, len(self.root)) @ self.root) / regularisation
+        return squares
 
 
 class Rows(NamedTuple):
@@ -133,7 +134,8 @@ class Dual(NamedTuple):
     def squared_widths(self, phis: Any, regularisation: Any) -> Vector:
         """|S' phi|^2 / lambda for each row."""
         shrunk = self._sum(lambda block: products(block.u, phis).T @ block.f)
-        return squared_norms(dense(phis, shrunk.shape[1]) - shrunk) / regularisation
+        squares: Vector = squared_norms(dense(phis, shrunk.shape[1]) - shrunk) / regularisation
+        return squares
 
     def _starts(self) -> list[int]:
         return [sum(len(block.f) for block in self.blocks[:i]) for i in range(len(self.blocks))]
@@ -150,7 +152,8 @@ class Dual(NamedTuple):
 def _gain(direction: Vector, f: Vector, regularisation: Any) -> Vector:
     """u of Potter's update, from S f and f."""
     a = regularisation + f @ f
-    return direction / (a + jnp.sqrt(regularisation * a))
+    gain: Vector = direction / (a + jnp.sqrt(regularisation * a))
+    return gain
 
 
 def _write(index: jax.Array, block: Matrix, row: Vector) -> Matrix:
