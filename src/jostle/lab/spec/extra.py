@@ -162,6 +162,17 @@ EXTRA: dict[str, Experiment] = {
             title="Regret on offers that never come back, every policy with its defaults",
         ),
         Experiment(
+            "descent",
+            ("mushroom:encoding=paper",),
+            tuple(
+                f"npr.paper:fitting={fitting},step_size={step}"
+                for step in ("0.01", "0.001")
+                for fitting in ("full", "minibatch")
+            ),
+            rounds=1_000,
+            title="The paper's network fitted by the whole history and by mini-batches",
+        ),
+        Experiment(
             "front",
             ("h1", "mushroom", "shuttle"),
             FRONT,
