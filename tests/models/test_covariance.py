@@ -67,6 +67,17 @@ def test_a_dual_that_outgrows_its_parameters_becomes_primal_with_the_same_number
     )
 
 
+def test_learning_copies_no_block():
+    covariance = Full.empty(P).reserve(2 * BLOCK)
+    size = sum(leaf.nbytes for leaf in jax.tree.leaves(covariance))
+
+    def learn(covariance, rows):
+        return jax.lax.fori_loop(0, 9, lambda i, c: c.add(rows[i], 0.1), covariance)
+
+    program = jax.jit(learn, donate_argnums=0).lower(covariance, jnp.asarray(gradients(9)))
+    assert program.compile().memory_analysis().temp_size_in_bytes < size / 10
+
+
 def test_only_rows_in_use_count():
     """Room for more rows changes no number."""
     rows, phis = jnp.asarray(gradients(20)), jnp.asarray(gradients(5, seed=1))

@@ -124,7 +124,10 @@ class Dual(NamedTuple):
         # Both products with a block at once, while it is still in the cache.
         f = phi - self._sum(lambda block: products(block.u, alone)[:, 0] @ block.f)
         direction = f - self._sum(lambda block: (block.f @ f) @ block.u)
-        row = Rows(f, _gain(direction, f, regularisation))
+        gain = _gain(direction, f, regularisation)
+        # The row of F waits for that of U, so that all is read before anything is written:
+        # otherwise the compiler copies every block in every round.
+        row = Rows(f + 0 * gain, gain)
         written = tuple(
             jax.tree.map(partial(_write, self.seen - start), block, row)
             for start, block in zip(self._starts(), self.blocks, strict=True)
