@@ -188,7 +188,8 @@ def _experiment(outcome: Outcome, link: str | None) -> list[str]:
     parts += [headline.text for headline in kind.headlines(outcome)]
     if kind.markdown is not None:
         parts.append(kind.markdown(outcome))
-    parts += [_table(comparison) for comparison in outcome.comparisons if comparison.runs]
+    if kind.panel_tables:
+        parts += [_table(comparison) for comparison in outcome.comparisons if comparison.runs]
     missing = len(outcome.missing())
     if missing:
         parts.append(f"Not complete: {missing:,} of {len(outcome.trials()):,} runs are missing.")

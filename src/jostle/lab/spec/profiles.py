@@ -18,14 +18,24 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if not experiment.kind.played:
         return experiment
     if profile == "quick":
-        ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         rounds = 100 if experiment.times else 200  # timing needs no more than a typical state
-        return experiment.replace(rounds=rounds, seeds=(0,), fewer={}, sizes=ends, tuning=Tuning())
+        return experiment.replace(
+            rounds=rounds,
+            seeds=(0,),
+            fewer={},
+            sizes=_ends(experiment.sizes),
+            timed_after=_ends(experiment.timed_after),
+            tuning=Tuning(),
+        )
     if not experiment.kind.tuned or experiment.name not in PAPER:
         return experiment
     if profile == "standard":
         return experiment.replace(tuning=Tuning("halving"), seeds=tuple(range(5)))
     return experiment.replace(tuning=Tuning("grid", defaults=False), seeds=tuple(range(10)))
+
+
+def _ends(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return (numbers[0], numbers[-1]) if numbers else ()
 
 
 def with_policies(experiment: Experiment, more: tuple[str, ...]) -> Experiment:
