@@ -192,6 +192,8 @@ def _setting(key: str, value: Any) -> str:
         return word if value else f"no {word}"
     if value is None:
         return f"no {word}"
+    if value == "paper":  # by itself it could be the paper's network, encoding or form
+        return f"paper {word}"
     return value if isinstance(value, str) else f"{word} {value:g}"
 
 
