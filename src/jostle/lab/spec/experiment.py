@@ -26,7 +26,7 @@ PAPER_GRID = {"regularisation": TENTHS, "step_size": TENTHS[:4], "exploration": 
 
 METHODS = {
     "none": "the settings as named, and defaults for the rest",
-    "grid": "every candidate plays the first rounds and the best continues (the paper's protocol)",
+    "grid": "every candidate plays the first rounds and the best continues (as in the paper)",
     "halving": "like grid, but the worst candidates stop after 1/8, 1/4 and 1/2 of those rounds",
 }
 

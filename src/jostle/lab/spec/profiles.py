@@ -1,4 +1,4 @@
-"""Profiles: how thoroughly an experiment is run, from a quick look to the paper's protocol."""
+"""Profiles: how thoroughly an experiment is run, from a quick look to what the paper did."""
 
 from jostle.core.validation import unknown
 from jostle.lab.spec.experiment import Experiment, Tuning
@@ -7,7 +7,8 @@ from jostle.lab.spec.paper import PAPER
 PROFILES = {
     "quick": "200 rounds, one run, no tuning: every figure in about ten minutes in all",
     "standard": "full length, 5 runs, tuned by halving",
-    "paper": "the paper's protocol: full length, 10 runs, tuned by its full grid",
+    "paper": "full length, 10 runs, tuned by the paper's whole grid; with the paper's forms (fig1a, "
+    "not fig1a-jostle) its protocol",
 }
 
 
