@@ -7,8 +7,8 @@ from jostle.lab.spec.paper import PAPER
 PROFILES = {
     "quick": "200 rounds, one run, no tuning: every figure in about ten minutes in all",
     "standard": "full length, 5 runs, tuned by halving",
-    "paper": "full length, 10 runs, tuned by the paper's whole grid; with the paper's forms (fig1a, "
-    "not fig1a-jostle) its protocol",
+    "paper": "full length, 10 runs, tuned by the paper's whole grid: its protocol, with the "
+    "paper's forms (such as fig1a)",
 }
 
 
