@@ -78,7 +78,7 @@ def test_headlines_of_times():
     ((sentence, note, _),) = headlines(growth_with_rounds())
     # From 1.1 to 1.1 ms, and from 100 + 1 to 1,000 + 10 ms.
     assert sentence == (
-        "From rounds 100 to 1,000 on h1, the time of a round grows by a factor of: npr 1, "
+        "From 100 to 1,000 rounds of h1, the time of a round grows by a factor of: npr 1, "
         "neural-ts (full) 10. Times of the slowest over the fastest: 91.8 after 100 rounds "
         "(neural-ts (full) against npr), 918 after 1,000 rounds (neural-ts (full) against npr)."
     )

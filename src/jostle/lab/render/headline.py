@@ -156,9 +156,7 @@ def fastest_and_slowest(comparison: Comparison) -> Headline:
 
 def growth_with_size(outcome: Outcome) -> list[Headline]:
     """How much longer a round takes at the largest size than at the smallest."""
-    word, after = size_word(outcome.experiment), f", {timed_text(outcome.plans[0])}"
-    if outcome.experiment.timed_after:
-        after = ""
+    word, by_rounds = size_word(outcome.experiment), bool(outcome.experiment.timed_after)
     found = []
     for scaling in scalings(outcome):
         where, names = label(scaling.environment), labels(scaling.policies)
@@ -172,9 +170,11 @@ def growth_with_size(outcome: Outcome) -> list[Headline]:
         growths = ", ".join(
             f"{names[curve.policy]} {significant(ratio)}" for ratio, curve in curves
         )
-        start = f"From {word} {low:,} to {high:,} on {where}{after}"
+        start = f"From {word} {low:,} to {high:,} on {where}, {timed_text(outcome.plans[0])}"
+        if by_rounds:
+            start = f"From {low:,} to {high:,} rounds of {where}"
         sentence = f"{start}, the time of a round grows by a factor of: {growths}."
-        if outcome.experiment.timed_after:
+        if by_rounds:
             sentence += f" {_slowest_by_rounds(scaling)}"
         found.append(Headline(sentence, _lengthened(outcome)))
     return found
