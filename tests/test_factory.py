@@ -148,7 +148,7 @@ def test_a_policy_that_needs_arms_does_not_suit_new_arms():
 
 def test_policies_are_described_as_in_published_results():
     """Else committed results would no longer be found: automatic settings are resolved."""
-    manifest = json.loads((RESULTS / "fig1a" / "manifest.json").read_text())
+    manifest = json.loads((RESULTS / "fig1a-jostle" / "manifest.json").read_text())
     for name, described in manifest["policies"]["h1"].items():
         assert settings(naming.make_policy(name, naming.make_environment("h1"))) == described
 

@@ -229,4 +229,4 @@ def test_a_large_covariance_is_announced_before_it_is_made(monkeypatch, capsys):
         Experiment("large", "h1:features=3,pool=4,shown=2", ("uniform", policy), rounds=10)
     )
     announced = capsys.readouterr().out.splitlines()
-    assert announced == [f"{policy}: 0.00 GiB per run for its full covariance"]
+    assert announced == [f"{policy}: 0.01 GiB per run for its full covariance"]

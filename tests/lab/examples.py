@@ -1,5 +1,7 @@
 """Comparisons and outcomes made up by hand, so that tests know every number."""
 
+import dataclasses
+
 import numpy as np
 
 from jostle.lab.results.manifest import Behaviour, Manifest
@@ -106,6 +108,27 @@ def growth(sizes=(16, 64, 256), timed=True):
         environments=("h1",),
         policies=("npr:width={size}", "lin-ucb"),
         sizes=sizes,
+        figure="growth",
+        times=True,
+    )
+
+
+def growth_with_rounds(after=(100, 1000)):
+    """Two policies timed after more and more rounds: one takes longer and longer, one does not."""
+    names = ("npr", "neural-ts:covariance=full")
+    panels = []
+    for rounds in after:
+        panel = comparison(
+            {name: [1.0] for name in names},
+            times={names[0]: (0.1, 1.0), names[1]: (float(rounds), rounds / 100)},
+        )
+        panel.plan = dataclasses.replace(panel.plan, timed_after=rounds)
+        panels.append(panel)
+    return outcome(
+        *panels,
+        environments=("h1",),
+        policies=names,
+        timed_after=after,
         figure="growth",
         times=True,
     )

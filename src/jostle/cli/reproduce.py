@@ -18,10 +18,12 @@ def reproduce(
     figures: Annotated[
         list[str],
         typer.Argument(
-            help="Figures of the paper, such as fig1a fig2b table1, or [cyan]all[/] of them; also "
-            "the experiments that go beyond it: [cyan]practical[/], [cyan]ordinal[/], "
-            "[cyan]skyline[/], [cyan]fresh[/], [cyan]sweep[/], [cyan]covariance[/], "
-            "[cyan]cells[/], [cyan]cells-wide[/], [cyan]ablation[/] and [cyan]front[/]."
+            help="Figures of the paper, such as fig1a fig2b table1, or [cyan]all[/] of them. "
+            "[cyan]fig1a[/] has the networks and training of the paper, [cyan]fig1a-jostle[/] "
+            "those of jostle. Also the experiments that go beyond the paper: [cyan]practical[/], "
+            "[cyan]ordinal[/], [cyan]skyline[/], [cyan]fresh[/], [cyan]sweep[/], "
+            "[cyan]covariance[/], [cyan]cells[/], [cyan]cells-wide[/], [cyan]ablation[/], "
+            "[cyan]field[/], [cyan]field-offers[/] and [cyan]front[/]."
         ),
     ],
     profile: Annotated[
@@ -29,8 +31,9 @@ def reproduce(
         typer.Option(
             "--profile",
             help="How thoroughly: [cyan]quick[/] (a first look, ten minutes for all figures), "
-            "[cyan]standard[/] (full length, 5 runs, tuned by halving) or [cyan]paper[/] (its "
-            "exact protocol: days).",
+            "[cyan]standard[/] (full length, 5 runs, tuned by halving) or [cyan]paper[/] (10 runs, "
+            "tuned by its whole grid: days). Only figures in the paper's forms, such as fig1a, "
+            "follow its protocol then; docs/lab.md says where they still differ.",
         ),
     ] = "quick",
     policies: Annotated[
@@ -69,8 +72,11 @@ def reproduce(
     [cyan]jostle reproduce all[/]
       a first look at every figure
 
-    [cyan]jostle reproduce fig1a fig2b --profile standard[/]
-      two of them at full length
+    [cyan]jostle reproduce fig1a --profile paper[/]
+      one in the paper's forms, by its protocol
+
+    [cyan]jostle reproduce fig1a-jostle fig2b-jostle --profile standard[/]
+      two with jostle's networks and training, at full length
 
     [cyan]jostle reproduce all -p mine.policies:Careful -o runs/careful[/]
       your own policy in every figure

@@ -69,7 +69,7 @@ def run(
             "--tune",
             "-t",
             help="How each run tunes its settings on its first 1,000 rounds: [cyan]none[/], "
-            "[cyan]grid[/] (the paper's protocol) or [cyan]halving[/] (the same, cheaper).",
+            "[cyan]grid[/] (as in the paper) or [cyan]halving[/] (the same, cheaper).",
             show_default="none",
         ),
     ] = None,

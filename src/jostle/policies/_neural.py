@@ -68,7 +68,7 @@ class NeuralPolicy(Policy):
 
     PARTS = ("training", "network")
     PAPER_STEPS: ClassVar[int] = 20
-    """J of ``paper``. The paper does not state it; docs/results.md says how it was chosen."""
+    """J of ``paper``. The paper does not state it; docs/lab.md says how it was chosen."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)

@@ -11,7 +11,7 @@ def test_choices_are_counted_and_so_are_their_rounds():
     # Three seeds, five candidates, 20 rounds each; then the best of 5 plays 80 more.
     assert npr.tuning_rounds == 3 * 5 * 20
     assert npr.all_rounds == 3 * (5 * 20 + 80)
-    assert uniform[2:] == (0, 0, 200)
+    assert uniform[2:] == (0, 0, 0, 200)
 
 
 def test_candidates_that_stopped_early_cost_less():

@@ -39,7 +39,11 @@ HERE = Where("made-up")
         ),
         (
             Times((HERE, "bad"), (HERE, "good"), "choosing", least=2),
-            ("choosing, bad against good: at least 2 times", "8 and 1 ms", "8 times"),
+            (
+                "choosing, bad against good: at least 2 times",
+                "8 and 1 ms after 100 rounds",
+                "8 times",
+            ),
         ),
     ],
 )

@@ -1,7 +1,7 @@
 from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.headline import best_policy
 from jostle.lab.spec.plan import REWARD
-from lab.examples import comparison, growth, outcome, statistics
+from lab.examples import comparison, growth, growth_with_rounds, outcome, statistics
 
 
 def headlines(made):
@@ -68,13 +68,21 @@ def test_the_headline_of_an_ablation_lists_what_is_beyond_the_noise():
 def test_headlines_of_times():
     fast_and_slow = comparison({"a": [1], "b": [1]}, times={"a": (0.5, 1.5), "b": (0.1, 0.4)})
     ((sentence, *_),) = headlines(outcome(fast_and_slow, figure="bars"))
-    assert sentence == "b takes 0.5 ms per round of h1; a 2 ms, 4 times as long."
+    assert sentence == ("b takes 0.5 ms per round of h1 after 100 rounds; a 2 ms, 4 times as long.")
     ((sentence, *_),) = headlines(outcome(comparison({"a": [1]}), figure="bars"))
     assert sentence == "Nothing was timed on h1."
     ((sentence, *_),) = headlines(growth(sizes=(10, 100)))
     # From 0.01 + 0.1 to 0.1 + 10 ms, and from 0.01 + 0.2 to 0.1 + 20 ms.
-    assert sentence.startswith("From width 10 to 100 on h1")
+    assert sentence.startswith("From width 10 to 100 on h1, after 100 rounds, the time")
     assert sentence.endswith("a factor of: npr 91.8, lin-ucb 95.7.")
+    ((sentence, note, _),) = headlines(growth_with_rounds())
+    # From 1.1 to 1.1 ms, and from 100 + 1 to 1,000 + 10 ms.
+    assert sentence == (
+        "From 100 to 1,000 rounds of h1, the time of a round grows by a factor of: npr 1, "
+        "neural-ts (full) 10. Times of the slowest over the fastest: 91.8 after 100 rounds "
+        "(neural-ts (full) against npr), 918 after 1,000 rounds (neural-ts (full) against npr)."
+    )
+    assert note.startswith("Only 100 rounds were played")
     assert headlines(statistics()) == [("4 environments; nothing was played.", "", "")]
 
 

@@ -7,7 +7,7 @@ from jostle.lab.analysis.summary_table import summary_lines
 from jostle.lab.render.ablation_table import ablation_table
 from jostle.lab.render.markdown import collect, published_table, render, save, summary_table
 from jostle.lab.results.folder import FolderError
-from lab.examples import comparison, outcome
+from lab.examples import comparison, growth, growth_with_rounds, outcome
 
 FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
 MADE = comparison(FINALS, times={"good": (1.0, 2.0), "bad": (8.0, 2.0)})
@@ -21,21 +21,45 @@ def test_the_page_holds_tables_and_verdicts():
     assert page.count("| **not played** | **not played** |") == len(CLAIMS)
     assert "ms per round" in page
     assert "paired t-interval" in page
-    assert "Not complete: 2 of 12 runs are missing." in page
+    assert "Not complete: 10 of 12 runs are finished" in page
 
 
 def test_the_summary_has_a_line_for_each_panel_and_a_column_for_each_policy():
     wide = comparison(
         {"npr:covariance=diagonal,width=128": [10, 12], "falcon:width=128,steps=3": [30, 30]}
     )
-    plain = comparison({"npr": [4, 4], "falcon:steps=3": [3, None]}, environment="h2:shown=5")
-    table = summary_table(summary_lines([outcome(wide, name="wide"), outcome(plain, name="plain")]))
+    narrow = comparison({"npr": [8, 8], "falcon:steps=3": [9, 9], "ucb1": [99, 99]})
+    paper = comparison({"npr.paper:fitting=minibatch": [4, 4], "falcon.paper:steps=3": [3, None]})
+    mixed = comparison({"npr": [4, 4], "npr.paper": [5, 5]}, environment="h2:shown=5")
+    played = {"wide": (wide, 128), "narrow": (narrow, 64), "paper": (paper, 64), "mix": (mixed, 64)}
+    outcomes = [with_width(outcome(panel, name=n), width) for n, (panel, width) in played.items()]
+    table = summary_table(summary_lines(outcomes))
     assert table.splitlines() == [
-        "| experiment | environment | npr | falcon (steps 3) |",
-        "|---|---|---|---|",
-        "| wide | h1 | **11.0 ± 1.0** | 30.0 ± 0.0 |",
-        "| plain | h2 (shown 5) | 4.0 ± 0.0 | **3.0** (1 run) |",
+        "| experiment | environment | forms | width | npr | falcon (steps 3) | ucb1 | npr.paper |",
+        "|---|---|---|---|---|---|---|---|",
+        "| wide | h1 | jostle's | 128 | **11.0 ± 1.0** | 30.0 ± 0.0 |  |  |",
+        "| narrow | h1 | jostle's | 64 | **8.0 ± 0.0** | 9.0 ± 0.0 | 99.0 ± 0.0 |  |",
+        "| paper | h1 | the paper's | 64 | 4.0 ± 0.0 | **3.0** (1 run) |  |  |",
+        "| mix | h2 (shown 5) | both | 64 | **4.0 ± 0.0** |  |  | 5.0 ± 0.0 |",
     ]
+
+
+def with_width(made, width):
+    """The same, with networks of this width in all policies but ucb1."""
+    for policies in made.manifest.policies.values():
+        for name in policies:
+            policies[name] = {} if name == "ucb1" else {"width": width}
+    return made
+
+
+def test_times_over_sizes_have_one_table():
+    page = render([growth(sizes=(16, 64))], {}, "jostle summary x")
+    assert "Milliseconds per round, choosing + learning." in page
+    assert "| h1, width | 16 | 64 |" in page
+    assert "| npr | 0.016 + 0.256 | 0.064 + 4.1 |" in page
+    assert "| regret |" not in page
+    page = render([growth_with_rounds()], {}, "jostle summary x")
+    assert "| h1, rounds | 100 | 1,000 |" in page
 
 
 def test_npr_stands_beside_what_was_published():

@@ -17,7 +17,8 @@ from jostle.lab.render.text import (
     significant,
     size_word,
 )
-from lab.examples import comparison, growth, outcome
+from jostle.lab.spec.experiment import Experiment
+from lab.examples import comparison, growth, growth_with_rounds, outcome
 
 
 def test_settings_are_written_in_words():
@@ -54,8 +55,11 @@ def test_long_names_are_cut():
 
 
 def test_what_a_size_is_the_size_of():
-    assert size_word(["h1", "npr:width={size}", "neural-ts:width={size}"]) == "width"
-    assert size_word(["h1:pool={size}", "npr:batch={size}"]) == "size"
+    sizes = (1, 2)
+    policies = ("npr:width={size}", "neural-ts:width={size}")
+    assert size_word(Experiment("a", ("h1",), policies, sizes=sizes)) == "width"
+    assert size_word(Experiment("a", "h1:pool={size}", "npr:batch={size}", sizes=sizes)) == "size"
+    assert size_word(growth_with_rounds().experiment) == "rounds"
     assert settings_text({"noise": 0.1, "step_size": 0.01}) == "noise 0.1, step size 0.01"
 
 
@@ -70,6 +74,7 @@ def test_a_change_is_what_sets_a_policy_apart_from_the_first():
 
 def test_panels_are_called_by_environment_and_size():
     assert panel_labels(growth(sizes=(16, 64))) == ["h1, size 16", "h1, size 64"]
+    assert panel_labels(growth_with_rounds())[1] == "h1, timed after 1,000 rounds"
     several = outcome(comparison({"a": [1]}), comparison({"a": [1]}, environment="h1:shown=5"))
     assert panel_labels(several) == ["h1", "h1 (shown 5)"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 results, scratch = Path(sys.argv[1]), Path(sys.argv[2])
-for name in ("fig1b", "table1"):
+for name in ("fig1b-jostle", "table1"):
     shutil.copytree(results / name, scratch / name)
 
 from jostle.cli import app
@@ -19,16 +19,16 @@ from jostle.lab import read
 from jostle.lab.render import terminal
 from jostle.lab.render.html import report
 
-outcome = read(scratch / "fig1b")
+outcome = read(scratch / "fig1b-jostle")
 text = io.StringIO()
 terminal.show(Console(file=text), outcome)
 assert "npr" in text.getvalue()
-assert [path.name for path in report.save(outcome, scratch / "fig1b")][0] == "report.html"
-assert report.index([(outcome, "fig1b")], scratch).exists()
+assert [path.name for path in report.save(outcome, scratch / "fig1b-jostle")][0] == "report.html"
+assert report.index([(outcome, "fig1b-jostle")], scratch).exists()
 app(["report", str(scratch / "table1")], standalone_mode=False)
 app(["summary", str(scratch), "--out", str(scratch / "all.md")], standalone_mode=False)
-app(["status", str(scratch / "fig1b")], standalone_mode=False)
-assert (scratch / "images" / "all" / "fig1b.png").exists()
+app(["status", str(scratch / "fig1b-jostle")], standalone_mode=False)
+assert (scratch / "images" / "all" / "fig1b-jostle.png").exists()
 assert "jax" not in sys.modules, "JAX was imported"
 """
 

@@ -9,7 +9,7 @@ from jostle.lab.results.model import Advanced, Broken, Run, Timed
 from jostle.lab.running.dispatch import Schedule, compare
 from jostle.lab.running.engine import Engine
 from jostle.lab.running.worker import WorkerError
-from jostle.lab.spec.plan import Plan
+from jostle.lab.spec.plan import Plan, Timing
 from lab.examples import gather, same
 
 WORLD = "h1:features=4,pool=6,shown=3"
@@ -24,7 +24,8 @@ def events(plan, jobs=1, timed=(), engine="local"):
 @pytest.fixture(scope="module")
 def alone():
     """Everything one worker says of a small plan."""
-    return events(PLAN, timed=PLAN.trials()[:2])
+    timed = [Timing(trial, after) for after in (None, 300) for trial in PLAN.trials()[:2]]
+    return events(PLAN, timed=timed)
 
 
 def test_news_come_of_every_trial(alone):
@@ -34,7 +35,9 @@ def test_news_come_of_every_trial(alone):
     last = {event.trial: event.share for event in alone if isinstance(event, Advanced)}
     assert last == dict.fromkeys(PLAN.trials(), 1.0)
     assert [isinstance(event, Run) for event in alone].count(True) == 6
-    assert [event.policy for event in alone[-2:] if isinstance(event, Timed)] == list(PLAN.policies)
+    last_pass = [(event.policy, event.after) for event in alone[-4:]]
+    assert last_pass == [(policy, after) for after in (None, 300) for policy in PLAN.policies]
+    assert all(isinstance(event, Timed) for event in alone[-4:])
     assert all(0 < times.choosing < 1000 for times in made.times.values())
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from jostle.lab.results.model import Timed, Times
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.running.prepare import prepare
 from jostle.lab.spec.experiment import Experiment, Tuning
@@ -33,6 +34,8 @@ LEAST = {"name": "a", "environments": ["h1"]}
         ({"measure": "regrets"}, "unknown measure 'regrets'; did you mean 'regret'"),
         ({"figure": "growth"}, "needs sizes"),
         ({"sizes": [3]}, "sizes replace {size}"),
+        ({"timed_after": [3000]}, "timed_after needs times = true"),
+        ({"timed_after": [3], "times": True}, "timed_after must not be below rounds = 2000"),
         ({"name": "a/b"}, "name must be usable as a folder name"),
         ({"times": 1}, "times must be true or false"),
     ],
@@ -91,6 +94,25 @@ def test_a_dear_policy_may_get_fewer_runs_and_later():
     outcome = Outcome(prepare(experiment))
     played = [(trial.policy, trial.seed) for trial in outcome.trials()]
     assert played == [("uniform", 0), ("uniform", 1), ("uniform", 2), ("npr", 0), ("npr", 1)]
+
+
+def test_a_policy_is_played_once_and_timed_after_each_number_of_rounds():
+    fields = {"times": True, "figure": "growth", "timed_after": (5, 50)}
+    experiment = Experiment("long", "h1", ("uniform", "ucb1"), rounds=5, seeds=(0,), **fields)
+    outcome = Outcome(prepare(experiment))
+    assert [plan.timed_rounds for plan in outcome.plans] == [5, 50]
+    assert len(outcome.trials()) == len(outcome.missing()) == 2
+    assert [(each.trial.policy, each.after) for each in outcome.untimed()] == [
+        (policy, after) for after in (5, 50) for policy in ("uniform", "ucb1")
+    ]
+    outcome.add(Timed("h1", "ucb1", Times(1, 2), 50))
+    assert [list(panel.times) for panel in outcome.comparisons] == [[], ["ucb1"]]
+
+
+def test_folders_written_before_a_field_existed_hold_the_same_experiment():
+    manifest = prepare(Experiment("old", "h1", "uniform")).as_mapping()
+    assert "timed_after" not in manifest["experiment"]
+    assert "timed_after" not in manifest["panels"][0]
 
 
 @pytest.mark.parametrize(

@@ -38,13 +38,25 @@ class SizeCurve(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """How the time of each policy grows with the size, on one environment."""
+    """How the time of each policy grows with the size, on one environment.
+
+    The size is that of the panel, or the number of rounds after which its policies were timed.
+    """
 
     environment: str
     """Its name, with ``{size}`` where the size goes, if it does."""
     policies: tuple[str, ...]
     """All policies, timed or not."""
     curves: list[SizeCurve]
+
+
+class Ratio(NamedTuple):
+    """The slowest policy against the fastest, at one size."""
+
+    size: int
+    slowest: str
+    fastest: str
+    ratio: float
 
 
 def round_times(comparison: Comparison) -> list[RoundTime]:
@@ -68,7 +80,7 @@ def scalings(outcome: Outcome) -> list[Scaling]:
         curves = []
         for number, policy in enumerate(policies):
             points = sorted(
-                (panel.plan.size or 0, *panel.times[panel.plan.policies[number]])
+                (_size(panel), *panel.times[panel.plan.policies[number]])
                 for panel in panels
                 if panel.plan.policies[number] in panel.times
             )
@@ -77,3 +89,25 @@ def scalings(outcome: Outcome) -> list[Scaling]:
                 curves.append(SizeCurve(policy, list(sizes), list(choosing), list(learning)))
         found.append(Scaling(environment, tuple(policies), curves))
     return found
+
+
+def ratios(scaling: Scaling) -> list[Ratio]:
+    """The time of the slowest policy over that of the fastest, at each size."""
+    found = []
+    for size in sorted({size for curve in scaling.curves for size in curve.sizes}):
+        timed = [
+            RoundTime(curve.policy, curve.choosing[place], curve.learning[place])
+            for curve in scaling.curves
+            if size in curve.sizes
+            for place in [curve.sizes.index(size)]
+        ]
+        timed.sort(key=lambda each: each.total)
+        fastest, slowest = timed[0], timed[-1]
+        if fastest.total > 0:
+            ratio = slowest.total / fastest.total
+            found.append(Ratio(size, slowest.policy, fastest.policy, ratio))
+    return found
+
+
+def _size(panel: Comparison) -> int:
+    return panel.plan.timed_after or panel.plan.size or 0

@@ -26,6 +26,7 @@ from jostle.lab.render.text import (
     labels,
     markdown_table,
     significant,
+    timed_text,
 )
 
 ABOUT = (
@@ -196,6 +197,7 @@ def _time(evidence: TimeEvidence) -> Line:
         side.comparison.times[side.policy]._asdict()[evidence.part]
         for side in (evidence.side, evidence.other)
     )
+    plan = evidence.side.comparison.plan  # both sides are timed after as many rounds
     limits = [f"at least {evidence.least:g}"] if evidence.least else []
     limits += [f"at most {evidence.most:g}"] if evidence.most < float("inf") else []
     return Line(
@@ -203,7 +205,7 @@ def _time(evidence: TimeEvidence) -> Line:
         f"{' and '.join(limits)} times",
         (evidence.side, evidence.other),
         None,
-        f"{significant(ours)} and {significant(theirs)} ms",
+        f"{significant(ours)} and {significant(theirs)} ms {timed_text(plan)}",
         f"{significant(evidence.ratio, 2)} times",
     )
 

@@ -14,6 +14,7 @@ from jostle.lab.render.cell_table import CellTable
 from jostle.lab.render.data_table import environment_table
 from jostle.lab.render.figures import ablation, curves, front, speed
 from jostle.lab.render.headline import Headline, each_panel
+from jostle.lab.render.speed_table import speed_table
 from jostle.lab.render.text import WHICH_IS_BETTER
 from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.plan import MEASURES
@@ -40,6 +41,8 @@ class FigureRenderer:
     """A table of the whole experiment, in place of one for each panel."""
     markdown: Callable[[Outcome], str] | None = None
     """What the Markdown page has between the headlines and the panels' tables."""
+    panel_tables: bool = True
+    """Whether the Markdown page has a table for each panel."""
 
 
 def _final_value(outcome: Outcome) -> str:
@@ -47,8 +50,13 @@ def _final_value(outcome: Outcome) -> str:
     return f"Measured: {MEASURES[measure]}; {WHICH_IS_BETTER[measure]}."
 
 
-def _time(_outcome: Outcome) -> str:
-    return "Measured: the time that choosing an arm and learning from its reward take."
+def _time(outcome: Outcome) -> str:
+    rounds = sorted({plan.timed_rounds for plan in outcome.plans})
+    after = " to ".join(f"{each:,}" for each in dict.fromkeys((rounds[0], rounds[-1])))
+    return (
+        "Measured: the time that choosing an arm and learning from its reward take, after "
+        f"{after} rounds."
+    )
 
 
 def _nothing(_outcome: Outcome) -> str:
@@ -71,7 +79,13 @@ RENDERERS = {
         markdown=ablation_table,
     ),
     "bars": FigureRenderer(each_panel(headline.fastest_and_slowest), _time, speed.draw_bars),
-    "growth": FigureRenderer(headline.growth_with_size, _time, speed.draw_growth),
+    "growth": FigureRenderer(
+        headline.growth_with_size,
+        _time,
+        speed.draw_growth,
+        markdown=speed_table,
+        panel_tables=False,
+    ),
     "statistics": FigureRenderer(headline.environment_count, _nothing, table=environment_table),
 }
 """The kinds by the names that ``Experiment.figure`` takes."""

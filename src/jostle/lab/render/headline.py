@@ -7,7 +7,7 @@ from jostle.lab.analysis.ablation import BETTER, WORSE, effects, verdict
 from jostle.lab.analysis.data_sets import caveat
 from jostle.lab.analysis.intervals import LEVEL, paired_difference
 from jostle.lab.analysis.ranking import rows
-from jostle.lab.analysis.speed import round_times, scalings
+from jostle.lab.analysis.speed import Scaling, ratios, round_times, scalings
 from jostle.lab.render.text import (
     BEST,
     DIGITS,
@@ -21,6 +21,7 @@ from jostle.lab.render.text import (
     mean_error,
     significant,
     size_word,
+    timed_text,
 )
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
@@ -141,7 +142,10 @@ def fastest_and_slowest(comparison: Comparison) -> Headline:
     if not timed:
         return Headline(f"Nothing was timed on {where}.")
     fastest, slowest = timed[0], timed[-1]
-    start = f"{names[fastest.policy]} takes {significant(fastest.total)} ms per round of {where}"
+    start = (
+        f"{names[fastest.policy]} takes {significant(fastest.total)} ms per round of {where} "
+        f"{timed_text(plan)}"
+    )
     if fastest is slowest:
         return Headline(f"{start}.")
     ratio = ""
@@ -152,7 +156,7 @@ def fastest_and_slowest(comparison: Comparison) -> Headline:
 
 def growth_with_size(outcome: Outcome) -> list[Headline]:
     """How much longer a round takes at the largest size than at the smallest."""
-    word = size_word((*outcome.experiment.environments, *outcome.experiment.policies))
+    word, by_rounds = size_word(outcome.experiment), bool(outcome.experiment.timed_after)
     found = []
     for scaling in scalings(outcome):
         where, names = label(scaling.environment), labels(scaling.policies)
@@ -163,10 +167,39 @@ def growth_with_size(outcome: Outcome) -> list[Headline]:
         curves.sort(key=lambda each: each[0])
         low = min(curve.sizes[0] for _, curve in curves)
         high = max(curve.sizes[-1] for _, curve in curves)
-        ratios = ", ".join(f"{names[curve.policy]} {significant(ratio)}" for ratio, curve in curves)
-        start = f"From {word} {low:,} to {high:,} on {where}"
-        found.append(Headline(f"{start}, the time of a round grows by a factor of: {ratios}."))
+        growths = ", ".join(
+            f"{names[curve.policy]} {significant(ratio)}" for ratio, curve in curves
+        )
+        start = f"From {word} {low:,} to {high:,} on {where}, {timed_text(outcome.plans[0])}"
+        if by_rounds:
+            start = f"From {low:,} to {high:,} rounds of {where}"
+        sentence = f"{start}, the time of a round grows by a factor of: {growths}."
+        if by_rounds:
+            sentence += f" {_slowest_by_rounds(scaling)}"
+        found.append(Headline(sentence, _lengthened(outcome)))
     return found
+
+
+def _slowest_by_rounds(scaling: Scaling) -> str:
+    """How many times as long as the fastest policy the slowest takes, after each of the rounds."""
+    names = labels(scaling.policies)
+    times = ", ".join(
+        f"{significant(each.ratio)} after {each.size:,} rounds "
+        f"({names[each.slowest]} against {names[each.fastest]})"
+        for each in ratios(scaling)
+    )
+    return f"Times of the slowest over the fastest: {times}."
+
+
+def _lengthened(outcome: Outcome) -> str:
+    """What was played, where policies are timed after more rounds than that."""
+    if not outcome.experiment.timed_after:
+        return ""
+    return (
+        f"Only {outcome.experiment.rounds:,} rounds were played: what a policy keeps of each round "
+        "was then repeated until it was as long as after so many, since times depend on how much "
+        "there is and not on what it says."
+    )
 
 
 def environment_count(outcome: Outcome) -> list[Headline]:

@@ -35,8 +35,9 @@ CAPTIONS = {
     "round_ms": "ms per round: wall time of a whole round, environment included, while other runs "
     "were in progress on the same machine.",
     "choosing_ms": "ms choosing and learning: each timed by itself after the runs, in a compiled "
-    "loop on one thread that starts from the state at the end of the first run, the best of many "
-    "repeats; without compilation and without the environment.",
+    "loop on one thread that starts from the state after the rounds of the first run, or after as "
+    "many as are named, the best of many repeats; without compilation and without the "
+    "environment.",
     "state_bytes": "Memory: the policy's state at the end.",
 }
 """What each column means and how it was measured, in the order in which a caption says it."""

@@ -6,6 +6,7 @@ from rich.table import Table
 
 from jostle.lab.render.figure_kinds import renderer_of
 from jostle.lab.render.ranking_table import TERMINAL, RankingTable, caption, ranking_table
+from jostle.lab.render.text import timed_text
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
 
@@ -18,7 +19,10 @@ def show(console: Console, outcome: Outcome) -> None:
         table = _selected(comparison)
         shown.update(table.keys)
         console.print()
-        console.print(_as_rich(table, f"{plan.environment}, {plan.rounds:,} rounds"))
+        title = f"{plan.environment}, {plan.rounds:,} rounds"
+        if plan.timed_after is not None:
+            title += f", timed {timed_text(plan)}"
+        console.print(_as_rich(table, title))
     for headline in renderer_of(outcome).headlines(outcome):
         console.print("\n" + headline.text, markup=False, highlight=False)
     if outcome.comparisons:

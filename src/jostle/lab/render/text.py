@@ -9,6 +9,7 @@ from typing import Any
 from jostle.core.grammar import parse
 from jostle.lab.analysis.intervals import PairedDifference
 from jostle.lab.results.outcome import Outcome
+from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REGRET, REWARD, Plan
 
 LONGEST_LABEL = 40
@@ -47,7 +48,10 @@ def label(name: str) -> str:
 
 
 def panel_labels(outcome: Outcome) -> list[str]:
-    """What each panel is called: its environment, and its size where that does not say it."""
+    """What each panel is called: its environment, and its size where that does not say it.
+
+    Where panels differ in the rounds after which policies are timed, those.
+    """
     names = labels(dict.fromkeys(plan.environment for plan in outcome.plans))
     return [_with_size(names[plan.environment], plan) for plan in outcome.plans]
 
@@ -69,15 +73,22 @@ def change_label(policy: str, policies: Sequence[str]) -> str:
     return ", ".join(words)
 
 
-def size_word(names: Iterable[str]) -> str:
-    """The setting that ``{size}`` stands for, if all names agree on it."""
+def size_word(experiment: Experiment) -> str:
+    """What grows: the setting that ``{size}`` stands for, if all names agree on it, or rounds."""
+    if experiment.timed_after:
+        return "rounds"
     found = {
         key.replace("_", " ")
-        for name in names
+        for name in (*experiment.environments, *experiment.policies)
         for key, value in _parsed(name)[1].items()
         if value == "{size}"
     }
     return found.pop() if len(found) == 1 else "size"
+
+
+def timed_text(plan: Plan) -> str:
+    """When times were taken: "after 2,000 rounds"."""
+    return f"after {count(plan.timed_rounds, 'round')}"
 
 
 # Numbers.
@@ -181,10 +192,14 @@ def _setting(key: str, value: Any) -> str:
         return word if value else f"no {word}"
     if value is None:
         return f"no {word}"
+    if value == "paper":  # by itself it could be the paper's network, encoding or form
+        return f"paper {word}"
     return value if isinstance(value, str) else f"{word} {value:g}"
 
 
 def _with_size(name: str, plan: Plan) -> str:
+    if plan.timed_after is not None:
+        return f"{name}, timed {timed_text(plan)}"
     if plan.size is None or str(plan.size) in name:
         return name
     return f"{name}, size {plan.size:,}"

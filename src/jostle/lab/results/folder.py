@@ -80,7 +80,12 @@ class Store:
     def keep_times(self, outcome: Outcome) -> None:
         """Save all times measured so far."""
         times = [
-            {"environment": comparison.plan.environment, "policy": policy, **times._asdict()}
+            {
+                "environment": comparison.plan.environment,
+                "policy": policy,
+                "after": comparison.plan.timed_after,
+                **times._asdict(),
+            }
             for comparison in outcome.comparisons
             for policy, times in comparison.times.items()
         ]
@@ -147,7 +152,12 @@ def read(folder: Path) -> Outcome:
         raise FolderError(f"{str(folder / MANIFEST)!r} cannot be read: {error}") from None
     times: Iterable[dict[str, Any]] = _read_json(folder / TIMES, [])
     timed = [
-        Timed(each["environment"], each["policy"], Times(each["choosing"], each["learning"]))
+        Timed(
+            each["environment"],
+            each["policy"],
+            Times(each["choosing"], each["learning"]),
+            each.get("after"),
+        )
         for each in times
     ]
     return Outcome(manifest, [*_runs(folder), *timed], _sessions(folder), folder)

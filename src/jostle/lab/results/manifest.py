@@ -69,7 +69,7 @@ class Manifest:
             "format": FORMAT,
             "version": VERSION,
             "experiment": self.experiment.as_mapping(),
-            "panels": [dataclasses.asdict(plan) for plan in self.plans],
+            "panels": [plan.as_mapping() for plan in self.plans],
             "behaviour": dataclasses.asdict(self.behaviour),
             "environments": self.environments,
             "policies": self.policies,

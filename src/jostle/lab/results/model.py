@@ -75,6 +75,8 @@ class Timed(NamedTuple):
     environment: str
     policy: str
     times: Times
+    after: int | None = None
+    """The rounds after which, if not those of the run."""
 
 
 class Broken(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jostle.lab.results.manifest import Manifest
 from jostle.lab.results.model import Broken, Comparison, Event, Run, Timed, thinned
 from jostle.lab.spec.experiment import Experiment
-from jostle.lab.spec.plan import Plan, Trial
+from jostle.lab.spec.plan import Plan, Timing, Trial
 
 if TYPE_CHECKING:
     import polars
@@ -40,15 +40,8 @@ class Outcome:
         """Add a finished run, a timing or an error."""
         if isinstance(event, Broken):
             self.broken.append(event)
-        if isinstance(event, Run):
-            where = event.trial.environment, event.trial.policy
-        elif isinstance(event, Timed):
-            where = event.environment, event.policy
-        else:
-            return
         for comparison in self.comparisons:
-            plan = comparison.plan
-            if plan.environment == where[0] and where[1] in plan.policies:
+            if _belongs(event, comparison.plan):
                 comparison.add(event)
 
     @property
@@ -57,35 +50,34 @@ class Outcome:
         return [comparison.plan for comparison in self.comparisons]
 
     def runs(self) -> list[Run]:
-        """All finished runs."""
-        return [run for comparison in self.comparisons for run in comparison.runs]
+        """All finished runs, each once, though several panels may show it."""
+        runs = [run for comparison in self.comparisons for run in comparison.runs]
+        return list({run.trial: run for run in runs}.values())
 
     def trials(self) -> list[Trial]:
         """All trials: the first seed of every panel first, the most expensive policies last."""
         seeds = self.experiment.seeds
         trials = [(plan, trial) for plan in self.plans for trial in plan.trials()]
         trials.sort(key=lambda each: (each[1].policy in each[0].fewer, seeds.index(each[1].seed)))
-        return [trial for _, trial in trials]
+        return list(dict.fromkeys(trial for _, trial in trials))
 
     def missing(self) -> list[Trial]:
         """The trials that are not finished."""
-        return [trial for comparison in self.comparisons for trial in comparison.missing()]
+        missing = [trial for comparison in self.comparisons for trial in comparison.missing()]
+        return list(dict.fromkeys(missing))
 
-    def untimed(self) -> list[Trial]:
-        """One trial of each policy that still has to be timed."""
+    def untimed(self) -> list[Timing]:
+        """What still has to be timed: one trial of each policy, after as many rounds as asked."""
         if not self.experiment.times:
             return []
-        return [
-            Trial(
-                comparison.plan.environment,
-                policy,
-                comparison.plan.rounds,
-                comparison.plan.seeds[0],
-            )
+        untimed = [
+            Timing(Trial(plan.environment, policy, plan.rounds, plan.seeds[0]), plan.timed_after)
             for comparison in self.comparisons
-            for policy in comparison.plan.policies
+            for plan in [comparison.plan]
+            for policy in plan.policies
             if policy not in comparison.times
         ]
+        return list(dict.fromkeys(untimed))
 
     @property
     def finished(self) -> bool:
@@ -127,3 +119,13 @@ class Outcome:
     def __repr__(self) -> str:
         done, trials = len(self.runs()), len(self.trials())
         return f"{type(self).__name__}({self.experiment.name!r}, {done} of {trials} runs)"
+
+
+def _belongs(event: Event, plan: Plan) -> bool:
+    """Whether a panel shows this run or timing."""
+    if isinstance(event, Run):
+        return event.trial.environment == plan.environment and event.trial.policy in plan.policies
+    if isinstance(event, Timed):
+        where = event.environment, event.after
+        return where == (plan.environment, plan.timed_after) and event.policy in plan.policies
+    return False

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from jostle.lab.results.model import Broken, Event, Timed, Times
 from jostle.lab.running.worker import DONE, Lost, Message, Play, Task, Time, WorkerError, Workers
 from jostle.lab.spec.experiment import Tuning
-from jostle.lab.spec.plan import Trial
+from jostle.lab.spec.plan import Timing, Trial
 
 PASSES = 3  # over the policies to be timed, so that other work on the machine affects all alike
 TRIES = 3  # of a task whose worker is lost
@@ -72,13 +72,13 @@ def compare(
     workers: Workers,
     *,
     tuning: Tuning | None = None,
-    timed: list[Trial] | None = None,
+    timed: list[Timing] | None = None,
 ) -> Generator[Event]:
     """Play ``trials`` and yield events: progress, finished runs, errors, times.
 
     The results depend neither on the engine, nor on the number of workers, nor on the order in
     which runs finish. A lost worker is replaced and its trial played again; a policy that raises an
-    error is not played again on that environment. The policies of ``timed`` are timed once all runs
+    error is not played again on that environment. The timings of ``timed`` are made once all runs
     are finished, one at a time so that no other run disturbs the measurement, in a few passes of
     which the best counts; each pass reports the best so far.
     """
@@ -86,11 +86,11 @@ def compare(
 
 
 class _Comparing:
-    def __init__(self, workers: Workers, tuning: Tuning, trials: list[Trial], timed: list[Trial]):
+    def __init__(self, workers: Workers, tuning: Tuning, trials: list[Trial], timed: list[Timing]):
         self._workers = workers
         self._tuning = tuning
         self._schedule = Schedule(trials)
-        self._timed = {trial.program: trial for trial in timed}
+        self._timed = list(timed)
         self._keepers: dict[Program, int] = {}  # the worker that can time a policy at once
         self._doing: dict[int, Task] = {}
         self._losses: Counter[Trial] = Counter()
@@ -106,27 +106,36 @@ class _Comparing:
                     yield event
                 if worker not in self._doing:
                     self._hand_out(worker)
-        best: dict[Program, Times] = {}
+        best: dict[Timing, Times] = {}
         for number in range(PASSES):
-            for trial in list(self._timed.values()):
-                for event in self._time(trial, keep=number < PASSES - 1):
+            for timing in list(self._timed):
+                if timing not in self._timed:  # its policy has raised an error in this pass
+                    continue
+                last = number == PASSES - 1 and timing == self._last(timing.trial.program)
+                for event in self._time(timing, keep=not last):
                     if isinstance(event, Timed):
-                        before = best.get(trial.program, event.times)
-                        best[trial.program] = Times(*map(min, event.times, before))
-                        event = event._replace(times=best[trial.program])
+                        before = best.get(timing, event.times)
+                        best[timing] = Times(*map(min, event.times, before))
+                        event = event._replace(times=best[timing])
                     yield event
+
+    def _last(self, program: Program) -> Timing:
+        """The last timing of a program in a pass."""
+        return [timing for timing in self._timed if timing.trial.program == program][-1]
 
     def _hand_out(self, worker: int) -> None:
         """Send a worker its next trial, if there is one for it."""
         trial = self._schedule.next(worker)
         if trial is not None:
-            keep = trial.program in self._timed and trial.program not in self._keepers
+            timed = {timing.trial.program for timing in self._timed}
+            keep = trial.program in timed and trial.program not in self._keepers
             if keep:
                 self._keepers[trial.program] = worker
             self._send(worker, Play(trial, self._tuning, keep))
 
-    def _time(self, trial: Trial, keep: bool) -> Iterator[Event]:
-        self._send(self._keepers.setdefault(trial.program, 0), Time(trial, self._tuning, keep))
+    def _time(self, timing: Timing, keep: bool) -> Iterator[Event]:
+        keeper = self._keepers.setdefault(timing.trial.program, 0)
+        self._send(keeper, Time(timing, self._tuning, keep))
         while self._doing:
             for worker, message in self._workers.receive():
                 event = self._take(worker, message)
@@ -146,8 +155,9 @@ class _Comparing:
             self._replace(worker, message)
             return None
         if isinstance(message, Broken):
-            self._schedule.drop(message.trial.program)
-            self._timed.pop(message.trial.program, None)
+            program = message.trial.program
+            self._schedule.drop(program)
+            self._timed = [timing for timing in self._timed if timing.trial.program != program]
         return message
 
     def _replace(self, worker: int, lost: Lost) -> None:

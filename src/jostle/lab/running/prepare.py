@@ -1,5 +1,6 @@
 """Prepare an experiment: build every environment and policy once, and write the manifest."""
 
+import dataclasses
 from collections.abc import Callable
 
 from jostle import simulation
@@ -34,7 +35,7 @@ def prepare(
     policy_numbers: dict[str, int] = {}
     announced: dict[str, int] = {}
     skipped: dict[str, str] = {}
-    for size in experiment.sizes or (None,):
+    for size, timed_after in _panels(experiment):
         for template in experiment.environments:
             name = _sized(template, size)
             environment = make_environment(name)
@@ -45,12 +46,13 @@ def prepare(
             names = [_sized(policy, size) for policy in experiment.policies]
             made = _players(names or suitable(environment), environment, skipped)
             plan = _plan(experiment, name, environment, tuple(made), size)
+            plan = dataclasses.replace(plan, timed_after=timed_after)
             plans.append(plan)
             of_environment = policies.setdefault(name, {})
             for each, policy in made.items():
                 of_environment[each] = settings(policy)
                 policy_numbers[each] = policy.behaviour
-                announced[each] = policy.covariance_bytes(plan.rounds)
+                announced[each] = policy.covariance_bytes(plan.timed_rounds)
     if skip is not None:
         for each, reason in skipped.items():
             skip(each, reason)
@@ -60,6 +62,13 @@ def prepare(
                 announce(each, needed)
     numbers = Behaviour(simulation.BEHAVIOUR, TUNING_BEHAVIOUR, environment_numbers, policy_numbers)
     return Manifest(experiment, tuple(plans), environments, policies, numbers)
+
+
+def _panels(experiment: Experiment) -> list[tuple[int | None, int | None]]:
+    """The size and ``timed_after`` of each panel of an environment."""
+    if experiment.timed_after:
+        return [(None, rounds) for rounds in experiment.timed_after]
+    return [(size, None) for size in experiment.sizes] or [(None, None)]
 
 
 def _players(

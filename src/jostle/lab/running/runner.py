@@ -17,7 +17,7 @@ from jostle.lab.running.provenance import session
 from jostle.lab.running.reuse import reusable_runs
 from jostle.lab.running.status import StatusWriter
 from jostle.lab.running.worker import WorkerError
-from jostle.lab.spec.plan import Trial
+from jostle.lab.spec.plan import Timing, Trial
 
 
 def perform(
@@ -75,7 +75,7 @@ def _play(
     display: Display,
     record: dict[str, Any],
     missing: list[Trial],
-    untimed: list[Trial],
+    untimed: list[Timing],
 ) -> None:
     """Play trials and measure times, and save each result as soon as it is known."""
     status = StatusWriter(store, outcome)

@@ -2,7 +2,8 @@
 
 A compiled simulation cannot be timed from within, and dispatching a single compiled call takes
 longer than many policies need for the work itself. So both are measured afterwards, as compiled
-loops over rounds of the same problem, starting from the state in which a run ended.
+loops over rounds of the same problem, starting from the state in which a run ended, or from one
+as long as after more rounds (``lengthen``).
 """
 
 import time
@@ -14,6 +15,7 @@ import jax.numpy as jnp
 
 from jostle.environments import Environment
 from jostle.lab.results.model import Times
+from jostle.lab.running.lengthen import lengthen
 from jostle.lab.running.trial import Played
 from jostle.peers.base import PeerResult
 from jostle.policies import Policy
@@ -38,8 +40,9 @@ class Measured:
     def __init__(self, result: PeerResult):
         self._times = Times(choosing=result.choosing_ms, learning=result.learning_ms)
 
-    def measure(self) -> Times:
-        """The average per round."""
+    def measure(self, after: int | None = None) -> Times:
+        """The average per round, whichever state is asked for."""
+        del after
         return self._times
 
 
@@ -53,22 +56,40 @@ class Stopwatch:
     def __init__(self, played: Played):
         assert isinstance(played.policy, Policy)
         self._policy = played.policy
+        self._environment = played.environment
         self._state = played.result.state
         self._rounds, self._feedback = _sample(played, self._policy)
-        self._choose = _choose_loop.lower(self._policy, self._state, self._rounds, 1).compile()
-        self._learn = _learn_loop.lower(self._policy, self._state, self._feedback, 1).compile()
+        self._loops: dict[int | None, tuple[Any, Any]] = {None: self._compiled(self._state)}
 
-    def measure(self) -> Times:
-        """The best of a few repeats of each loop."""
+    def measure(self, after: int | None = None) -> Times:
+        """The best of a few repeats of each loop, in the state at the end of the run.
+
+        With ``after``, in the state as long as it is after so many rounds.
+        """
+        state = self._state if after is None else self._lengthened(after)
+        if after not in self._loops:
+            self._loops[after] = self._compiled(state)
+        choose, learn = self._loops[after]
         cycle = self._policy.update_interval
         return Times(
-            choosing=_best(lambda count: self._time(self._choose, self._rounds, count)),
-            learning=_best(lambda count: self._time(self._learn, self._feedback, count), cycle),
+            choosing=_best(lambda count: self._time(choose, state, self._rounds, count)),
+            learning=_best(lambda count: self._time(learn, state, self._feedback, count), cycle),
         )
 
-    def _time(self, loop: Any, inputs: Any, count: int) -> float:
+    def _lengthened(self, rounds: int) -> Any:
+        observations = rounds * self._environment.lessons
+        return lengthen(self._policy, self._state, observations, self._environment.arms or 0)
+
+    def _compiled(self, state: Any) -> tuple[Any, Any]:
+        """The loops of choosing and of learning for a state of this shape."""
+        return (
+            _choose_loop.lower(self._policy, state, self._rounds, 1).compile(),
+            _learn_loop.lower(self._policy, state, self._feedback, 1).compile(),
+        )
+
+    def _time(self, loop: Any, state: Any, inputs: Any, count: int) -> float:
         # The loops consume their state, so the copy is made outside the timed part.
-        state = _wait(jax.tree.map(jnp.copy, self._state))
+        state = _wait(jax.tree.map(jnp.copy, state))
         start = time.perf_counter()
         _wait(loop(self._policy, state, inputs, count))
         return time.perf_counter() - start

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from jostle.lab.results.model import Advanced, Broken, Event, Timed
 from jostle.lab.spec.experiment import Tuning
-from jostle.lab.spec.plan import Trial
+from jostle.lab.spec.plan import Timing, Trial
 
 
 class Play(NamedTuple):
@@ -23,10 +23,15 @@ class Play(NamedTuple):
 class Time(NamedTuple):
     """A task: time the policy of a trial, which is played first unless it was kept."""
 
-    trial: Trial
+    timing: Timing
     tuning: Tuning
     keep: bool = False
     """Whether the policy will be timed again."""
+
+    @property
+    def trial(self) -> Trial:
+        """The trial whose policy is timed."""
+        return self.timing.trial
 
 
 Task = Play | Time
@@ -94,7 +99,8 @@ class TaskRunner:
             return
         kept = self._stopwatches.pop(trial.program, None)
         watch = stopwatch(play(trial, task.tuning)) if kept is None else kept
-        send(Timed(*trial.program, watch.measure()))
+        after = task.timing.after
+        send(Timed(*trial.program, watch.measure(after), after))
         if task.keep:
             self._stopwatches[trial.program] = watch
 

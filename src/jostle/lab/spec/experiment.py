@@ -26,7 +26,7 @@ PAPER_GRID = {"regularisation": TENTHS, "step_size": TENTHS[:4], "exploration": 
 
 METHODS = {
     "none": "the settings as named, and defaults for the rest",
-    "grid": "every candidate plays the first rounds and the best continues (the paper's protocol)",
+    "grid": "every candidate plays the first rounds and the best continues (as in the paper)",
     "halving": "like grid, but the worst candidates stop after 1/8, 1/4 and 1/2 of those rounds",
 }
 
@@ -84,6 +84,9 @@ class Experiment:
         times: whether to time choosing and learning separately once all runs are finished.
         sizes: numbers that replace ``{size}`` in the names of environments and policies, one panel
             per size.
+        timed_after: numbers of rounds after which policies are timed, one panel each, where the
+            cost of a round grows with those before it. Only ``rounds`` are played; for the timing
+            the state is made as long as it would be (``jostle.lab.running.lengthen``).
         title: a title for the report.
     """
 
@@ -98,6 +101,7 @@ class Experiment:
     figure: str = "curves"
     times: bool = False
     sizes: tuple[int, ...] = ()
+    timed_after: tuple[int, ...] = ()
     title: str = ""
 
     def __post_init__(self) -> None:
@@ -129,6 +133,8 @@ class Experiment:
             raise TypeError(f"times must be true or false, not {self.times!r}")
         self._set("sizes", tuple(whole("sizes", size) for size in self.sizes))
         self._check_sizes()
+        self._set("timed_after", tuple(whole("timed_after", each) for each in self.timed_after))
+        self._check_timed_after()
 
     @property
     def kind(self) -> FigureKind:
@@ -153,8 +159,22 @@ class Experiment:
             raise ValueError(
                 "sizes replace {size} in the names of environments and policies: give both or none"
             )
-        if self.kind.over_sizes and not self.sizes:
-            raise ValueError(f"figure = {self.figure!r} needs sizes, such as sizes = [32, 64]")
+        if self.kind.over_sizes and not (self.sizes or self.timed_after):
+            raise ValueError(
+                f"figure = {self.figure!r} needs sizes, such as sizes = [32, 64], or timed_after, "
+                "such as timed_after = [1000, 10000]"
+            )
+
+    def _check_timed_after(self) -> None:
+        if not self.timed_after:
+            return
+        if self.sizes or not self.times:
+            raise ValueError("timed_after needs times = true and cannot be combined with sizes")
+        if min(self.timed_after) < self.rounds:
+            raise ValueError(
+                f"timed_after must not be below rounds = {self.rounds}, which are played, but has "
+                f"{min(self.timed_after)}"
+            )
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any]) -> "Experiment":
@@ -173,8 +193,14 @@ class Experiment:
             raise ValueError(f"{path}: {error}") from None
 
     def as_mapping(self) -> dict[str, Any]:
-        """Plain values, from which ``from_mapping`` restores the experiment."""
-        return dataclasses.asdict(self)
+        """Plain values, from which ``from_mapping`` restores the experiment.
+
+        Without ``timed_after`` where there is none, as in folders written before it existed.
+        """
+        content = dataclasses.asdict(self)
+        if not self.timed_after:
+            del content["timed_after"]
+        return content
 
     def replace(self, **changes: Any) -> "Experiment":
         """Return a copy with some fields changed."""

@@ -5,6 +5,9 @@ describe: their network and initialisation, plain gradient descent, exploration 
 (``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks
 and training that are jostle's defaults, and a few policies more: the same network without
 perturbation (epsilon-greedy) and FALCON+.
+
+The figures of time are played with jostle's networks and training only. ``fig1c-rounds`` is not in
+the paper: it shows how the times of ``fig1c``, taken after 2,000 rounds, depend on that number.
 """
 
 from collections.abc import Iterable
@@ -120,6 +123,17 @@ _ALL = (
         figure="bars",
         times=True,
         title="Time of choosing and of learning on h1",
+    ),
+    Experiment(
+        "fig1c-rounds",
+        ("h1",),
+        ("npr", *FULL, *DIAGONAL),
+        rounds=500,
+        seeds=(0,),
+        figure="growth",
+        times=True,
+        timed_after=(500, 1000, 2000, 5000, 10_000),
+        title="Time against the rounds played so far",
     ),
     Experiment(
         "fig1d",

@@ -1,8 +1,9 @@
 """Trials and plans: what is played in one panel of an experiment, by name only."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 REGRET, REWARD = "regret", "reward"
 MEASURES = {REGRET: "cumulative regret", REWARD: "cumulative reward / that of a random choice"}
@@ -22,6 +23,14 @@ class Trial(NamedTuple):
         return self.environment, self.policy
 
 
+class Timing(NamedTuple):
+    """The timing of a trial's policy, in the state that it has after some number of rounds."""
+
+    trial: Trial
+    after: int | None = None
+    """The rounds after which, if not those of the trial."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Policies x seeds on one environment: one panel of the experiment's figure."""
@@ -37,6 +46,20 @@ class Plan:
     """The size of this panel, in an experiment over sizes."""
     fewer: Mapping[str, int] = field(default_factory=dict)
     """The number of runs of the policies that do not get one per seed."""
+    timed_after: int | None = None
+    """The number of rounds after which policies are timed, if not those that are played."""
+
+    @property
+    def timed_rounds(self) -> int:
+        """The number of rounds after which policies are timed."""
+        return self.timed_after or self.rounds
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Plain values; without ``timed_after`` where there is none, as in older folders."""
+        content = dataclasses.asdict(self)
+        if self.timed_after is None:
+            del content["timed_after"]
+        return content
 
     def trials(self) -> list[Trial]:
         """Every trial, seed by seed, so that an interrupted comparison is still a fair one.

@@ -1,4 +1,4 @@
-"""Profiles: how thoroughly an experiment is run, from a quick look to the paper's protocol."""
+"""Profiles: how thoroughly an experiment is run, from a quick look to what the paper did."""
 
 from jostle.core.validation import unknown
 from jostle.lab.spec.experiment import Experiment, Tuning
@@ -7,7 +7,8 @@ from jostle.lab.spec.paper import PAPER
 PROFILES = {
     "quick": "200 rounds, one run, no tuning: every figure in about ten minutes in all",
     "standard": "full length, 5 runs, tuned by halving",
-    "paper": "the paper's protocol: full length, 10 runs, tuned by its full grid",
+    "paper": "full length, 10 runs, tuned by the paper's whole grid: its protocol, with the "
+    "paper's forms (such as fig1a)",
 }
 
 
@@ -18,14 +19,24 @@ def with_profile(experiment: Experiment, profile: str) -> Experiment:
     if not experiment.kind.played:
         return experiment
     if profile == "quick":
-        ends = (experiment.sizes[0], experiment.sizes[-1]) if experiment.sizes else ()
         rounds = 100 if experiment.times else 200  # timing needs no more than a typical state
-        return experiment.replace(rounds=rounds, seeds=(0,), fewer={}, sizes=ends, tuning=Tuning())
+        return experiment.replace(
+            rounds=rounds,
+            seeds=(0,),
+            fewer={},
+            sizes=_ends(experiment.sizes),
+            timed_after=_ends(experiment.timed_after),
+            tuning=Tuning(),
+        )
     if not experiment.kind.tuned or experiment.name not in PAPER:
         return experiment
     if profile == "standard":
         return experiment.replace(tuning=Tuning("halving"), seeds=tuple(range(5)))
     return experiment.replace(tuning=Tuning("grid", defaults=False), seeds=tuple(range(10)))
+
+
+def _ends(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    return (numbers[0], numbers[-1]) if numbers else ()
 
 
 def with_policies(experiment: Experiment, more: tuple[str, ...]) -> Experiment:

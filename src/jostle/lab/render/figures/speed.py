@@ -16,7 +16,7 @@ from jostle.lab.render.figures.axes_grid import (
     say_empty,
 )
 from jostle.lab.render.palette import COLOURS, strokes
-from jostle.lab.render.text import axis_number, label, labels, significant, size_word
+from jostle.lab.render.text import axis_number, label, labels, significant, size_word, timed_text
 from jostle.lab.results.model import Comparison
 from jostle.lab.results.outcome import Outcome
 
@@ -49,7 +49,8 @@ def draw_bars(outcome: Outcome) -> "Figure":
 def _bars(axes: "Axes", comparison: Comparison, panel: list[RoundTime]) -> None:
     plan = comparison.plan
     name = label(plan.environment)
-    axes.set_title(f"{name}: time of a round", parse_math=False, color=INK, pad=22)
+    title = f"{name}: time of a round {timed_text(plan)}"
+    axes.set_title(title, parse_math=False, color=INK, pad=22)
     if not panel:
         say_empty(axes, NOTHING)
         axes.set_axis_off()
@@ -86,7 +87,7 @@ def _bars(axes: "Axes", comparison: Comparison, panel: list[RoundTime]) -> None:
 def draw_growth(outcome: Outcome) -> "Figure":
     """Lines over the size, one per policy: choosing on the left, learning on the right."""
     found = scalings(outcome)
-    word = size_word((*outcome.experiment.environments, *outcome.experiment.policies))
+    word = size_word(outcome.experiment)
     room = room_for([name for each in found for name in labels(each.policies).values()])
     figure, grid = axes_grid(2 * len(found), 2, (3.9, 3.3), room)
     for number, scaling in enumerate(found):
