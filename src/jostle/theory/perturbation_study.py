@@ -24,12 +24,13 @@ REGULARISATION = 0.001
 FORMS = (
     f"ntk-perturbed:noise={NOISE},regularisation={REGULARISATION}",
     f"npr.paper:noise={NOISE}",
-    f"npr.paper:noise={NOISE},step_size=0.1",
+    f"npr.paper:noise={NOISE},steps=100",
+    f"npr.paper:noise={NOISE},steps=100,step_size=0.1",
     f"npr:noise={NOISE}",
     f"npr:noise={NOISE},restart=true,steps=25",
 )
-"""The policies that are probed by default: the exact solution, the paper's descent with two step
-sizes, and NPR, with its own training and with one that starts again in every round."""
+"""The policies that are probed by default: the exact solution, the paper's descent with two numbers
+of steps and two step sizes, and NPR, with its own training and starting again in every round."""
 GROUPS = ((1, 1), (2, 5), (6, 20), (21, None))
 """Numbers of pulls, from the first to the second, by which arms are grouped."""
 SEEDS = 3
