@@ -119,7 +119,7 @@ def test_the_papers_algorithm_in_one_call():
     policy = NPR.paper(FEATURES, width=32, depth=4)
     assert policy.network == PaperNetwork(32, 4)
     training = policy.training
-    assert (training.optimiser, training.fitting, training.steps) == (optax.sgd, "full", 100)
+    assert (training.optimiser, training.fitting, training.steps) == (optax.sgd, "full", 20)
     assert (training.decay, training.average) == (0.0, 0.0)
     assert NPR.paper(FEATURES, pool=POOL).training.fitting == "pooled"
     changed = NPR.paper(FEATURES, noise=0.7, steps=3)

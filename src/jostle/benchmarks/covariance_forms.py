@@ -48,7 +48,7 @@ def dual_against_primal(observations: int, turns: int = 4) -> Row:
 
     def play_on(form: str) -> Any:
         box[form] = play(box[form])
-        return box[form].total
+        return jax.tree.leaves(box[form])[0]
 
     fast, slow = in_turns(lambda: play_on("dual"), lambda: play_on("primal"), turns)
     return Row(

@@ -47,6 +47,11 @@ class Units(Environment):
             return spec
         return spec._replace(chance=self._in_unit(spec.chance))
 
+    @property
+    def lessons(self) -> int:
+        """As many as the environment gives."""
+        return self.of.lessons
+
     def init(self, key: jax.Array) -> Any:
         """Draw the problem."""
         return self.of.init(key)
