@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jostle.core.backend import normals, split
+from jostle.core.arrays import Scores
+from jostle.core.backend import normals
 from jostle.core.record import leaf
 from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge
-from jostle.policies.base import Policy
-from jostle.policies.selection import pick_best
-from jostle.types import Choice, Feedback, Round
+from jostle.policies._probabilities import SamplingPolicy
+from jostle.types import Feedback, Round
 
 
 class LinFPLState(NamedTuple):
@@ -20,7 +20,7 @@ class LinFPLState(NamedTuple):
     response: Any  # (d, 2 d): B, with B z for z ~ N(0, I) distributed as V^-1 sum_s z_s x_s
 
 
-class LinFPL(Policy):
+class LinFPL(SamplingPolicy):
     """The best arm of a model fitted to rewards that are perturbed afresh for every decision.
 
     Kveton, Szepesvari, Ghavamzadeh and Boutilier, "Perturbed-History Exploration in Stochastic
@@ -42,6 +42,7 @@ class LinFPL(Policy):
         features: length of a context vector.
         noise: nu, the standard deviation of the perturbations.
         regularisation: lambda.
+        others: see ``SamplingPolicy``.
     """
 
     noise: Any = leaf(default=0.1)
@@ -52,13 +53,11 @@ class LinFPL(Policy):
         ridge = Ridge.empty(self.features, self.regularisation)
         return LinFPLState(ridge, jnp.zeros((self.features, 2 * self.features)))
 
-    def choose(self, state: LinFPLState, key: Any, round: Round) -> Choice:
-        """The best arm after perturbing the whole history."""
-        draw_key, pick_key = split(key)
-        noise = self.noise * normals(draw_key, (2 * self.features,))
-        theta = state.ridge.now.theta + state.response @ noise
-        scores = round.contexts @ theta
-        return Choice(pick_best(pick_key, scores, round.mask), scores)
+    def draws(self, state: LinFPLState, key: Any, round: Round, shape: tuple[int, ...]) -> Scores:
+        """The estimates after perturbing the whole history."""
+        noise = self.noise * normals(key, (*shape, 2 * self.features))
+        theta = state.ridge.now.theta + (state.response @ noise.T).T
+        return (round.contexts @ theta.T).T
 
     def learn(self, state: LinFPLState, key: jax.Array, feedback: Feedback) -> LinFPLState:
         """A rank-one update of both."""

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from jostle.core.backend import normals, split
+from jostle.core.arrays import Scores
+from jostle.core.backend import normals
 from jostle.models.ridge import THEORY, Ridge
+from jostle.policies._probabilities import SamplingPolicy
 from jostle.policies._ridge import RidgePolicy
-from jostle.policies.selection import pick_best
-from jostle.types import Choice, Round
+from jostle.types import Round
 
 
-class LinTS(RidgePolicy):
+class LinTS(SamplingPolicy, RidgePolicy):
     """The best arm of a model drawn from the Gaussian posterior, afresh for every decision.
 
     Agrawal and Goyal, "Thompson Sampling for Contextual Bandits with Linear Payoffs", ICML 2013,
@@ -24,17 +25,16 @@ class LinTS(RidgePolicy):
     The draw is theta_t + v S z with z ~ N(0, I) and S S' = V_t^-1. Like a Cholesky factor S costs
     no SVD, and less: it is itself kept up to date in O(d^2) (see ``jostle.models.ridge``).
 
-    Arguments: see ``RidgePolicy``; ``exploration`` is v, and ``delta`` the probability with which
-    the regret bound may fail.
+    Arguments: see ``RidgePolicy`` and ``SamplingPolicy``; ``exploration`` is v, and ``delta`` the
+    probability with which the regret bound may fail.
     """
 
-    def choose(self, state: Ridge, key: Any, round: Round) -> Choice:
-        """The best arm of a fresh draw."""
-        draw_key, pick_key = split(key)
+    def draws(self, state: Ridge, key: Any, round: Round, shape: tuple[int, ...]) -> Scores:
+        """The estimates of models drawn from the posterior."""
         xp = round.contexts.__array_namespace__()
         v = self.exploration
         if self.radius == THEORY:
             v = self.noise * xp.sqrt(9 * self.features * xp.log((state.seen + 1) / self.delta))
-        theta = state.now.theta + v * (state.now.root @ normals(draw_key, (self.features,)))
-        scores = round.contexts @ theta
-        return Choice(pick_best(pick_key, scores, round.mask), scores)
+        z = normals(key, (*shape, self.features))
+        theta = state.now.theta + v * (state.now.root @ z.T).T
+        return (round.contexts @ theta.T).T

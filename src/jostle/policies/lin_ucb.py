@@ -2,14 +2,15 @@
 
 from typing import Any
 
+from jostle.core.arrays import Scores
 from jostle.core.record import leaf
 from jostle.models.ridge import THEORY, Ridge
+from jostle.policies._probabilities import ScoringPolicy
 from jostle.policies._ridge import RidgePolicy
-from jostle.policies.selection import pick_best
-from jostle.types import Choice, Round
+from jostle.types import Round
 
 
-class LinUCB(RidgePolicy):
+class LinUCB(ScoringPolicy, RidgePolicy):
     """The arm with the highest upper confidence bound under a linear model.
 
     Abbasi-Yadkori, Pal and Szepesvari, "Improved Algorithms for Linear Stochastic Bandits", NIPS
@@ -25,19 +26,18 @@ class LinUCB(RidgePolicy):
 
     Arguments:
         bound: S, a bound on the norm of the true theta; used if ``radius`` is "theory".
-        others: see ``RidgePolicy``; ``exploration`` is beta, and ``delta`` the probability with
-            which the ellipsoid may ever miss the true theta.
+        others: see ``RidgePolicy`` and ``KnowsProbabilities``; ``exploration`` is beta, and
+            ``delta`` the probability with which the ellipsoid may ever miss the true theta.
     """
 
     exploration: Any = leaf(default=0.3)
     bound: Any = leaf(default=1.0)
 
-    def choose(self, state: Ridge, key: Any, round: Round) -> Choice:
-        """The highest upper confidence bound."""
+    def scores(self, state: Ridge, round: Round) -> Scores:
+        """Upper confidence bounds."""
         xp = round.contexts.__array_namespace__()
         beta = self.exploration
         if self.radius == THEORY:
             likelihood = xp.sqrt(2 * xp.log(1 / self.delta) + state.now.log_det)
             beta = self.noise * likelihood + xp.sqrt(self.regularisation) * self.bound
-        scores = state.estimates(round.contexts) + beta * state.widths(round.contexts)
-        return Choice(pick_best(key, scores, round.mask), scores)
+        return state.estimates(round.contexts) + beta * state.widths(round.contexts)

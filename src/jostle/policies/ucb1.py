@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Scores
 from jostle.core.record import leaf
 from jostle.core.summation import compensated_add
 from jostle.models.ridge import replaced
-from jostle.policies.base import UNKNOWN_ARMS, Policy
-from jostle.policies.selection import pick_best
-from jostle.types import NOBODY, Choice, Feedback, Round
+from jostle.policies._probabilities import ScoringPolicy
+from jostle.policies.base import UNKNOWN_ARMS
+from jostle.types import NOBODY, Feedback, Round
 
 
 class UCB1State(NamedTuple):
@@ -35,7 +36,7 @@ class UCB1State(NamedTuple):
         return self.arms[:, 0, 1]
 
 
-class UCB1(Policy):
+class UCB1(ScoringPolicy):
     """The arm with the highest upper confidence bound on its mean, whatever its context.
 
     Auer, Cesa-Bianchi and Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", Machine
@@ -51,6 +52,7 @@ class UCB1(Policy):
         features: length of a context vector; contexts are ignored.
         exploration: scales the bonus; 1 is the paper's, for rewards anywhere in [0, 1]. The default
             suits noise of a tenth, and makes this a baseline that is not easily beaten.
+        others: see ``KnowsProbabilities``.
     """
 
     behaviour = 2  # means by compensated summation
@@ -67,15 +69,14 @@ class UCB1(Policy):
         extra = max(0, arms - state.arms.shape[0])
         return state._replace(arms=jnp.pad(state.arms, ((0, extra), (0, 0), (0, 0))))
 
-    def choose(self, state: UCB1State, key: Any, round: Round) -> Choice:
-        """The highest upper confidence bound."""
+    def scores(self, state: UCB1State, round: Round) -> Scores:
+        """Upper confidence bounds."""
         xp = round.contexts.__array_namespace__()
         pulls, means = state.arms[round.arms, 0].T
         seen, mean = state.all[0]
         bonus = self.exploration * xp.sqrt(2 * xp.log(xp.maximum(seen, 1)) / xp.maximum(pulls, 1))
-        scores = xp.where(pulls > 0, means + bonus, xp.inf)
-        scores = xp.where(round.arms == NOBODY, mean, scores)
-        return Choice(pick_best(key, scores, round.mask), scores)
+        bounds = xp.where(pulls > 0, means + bonus, xp.inf)
+        return xp.where(round.arms == NOBODY, mean, bounds)
 
     def learn(self, state: UCB1State, key: jax.Array, feedback: Feedback) -> UCB1State:
         """Count, and move the means."""
