@@ -38,10 +38,14 @@ LEARNING = {
     "falcon": Falcon(FEATURES, **SMALL).with_settings(steps=100),
     "lin-ucb": LinUCB(FEATURES),
     "lin-ucb-theory": LinUCB(FEATURES, radius="theory"),
+    "lin-ucb-paper": LinUCB.paper(FEATURES),
     "lin-ts": LinTS(FEATURES),
+    "lin-ts-paper": LinTS.paper(FEATURES),
     "lin-fpl": LinFPL(FEATURES),
+    "lin-fpl-paper": LinFPL.paper(FEATURES),
     "hlin-ucb": HLinUCB(FEATURES, users=3),
     "ucb1": UCB1(FEATURES),
+    "ucb1-paper": UCB1.paper(FEATURES),
     "ntk-perturbed": NTKPerturbed(FEATURES, pool=POOL),
 }
 CASES = {**LEARNING, "uniform": Uniform(FEATURES)}
@@ -53,5 +57,9 @@ VARIANTS = {
     "neural-ucb-dual",
     "neural-ts",
     "lin-ucb-theory",
+    "lin-ucb-paper",
+    "lin-ts-paper",
+    "lin-fpl-paper",
+    "ucb1-paper",
 }
 """Further settings of policies that are there already: put through the suite by `make studies`."""

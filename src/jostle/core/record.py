@@ -24,24 +24,26 @@ def leaf(
     most: float = np.inf,
     optional: bool = False,
     extra: bool = False,
+    kw_only: bool = False,
 ) -> Any:
     """A numeric field between ``least`` and ``most``; an ``optional`` one may also be None.
 
-    An ``extra`` one changes nothing while it has its default. It is an argument by name only, and
-    ``settings`` leaves the default out.
+    An ``extra`` one changes nothing while it has its default, and ``settings`` leaves it out then.
+    A ``kw_only`` one is an argument by name only.
     """
     metadata = {"limits": (least, most), "optional": optional, "extra": extra}
-    return dataclasses.field(default=default, metadata=metadata, kw_only=extra)
+    return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
 
 
-def static(*, default: Any = dataclasses.MISSING, extra: bool = False) -> Any:
+def static(
+    *, default: Any = dataclasses.MISSING, extra: bool = False, kw_only: bool = False
+) -> Any:
     """A field that is part of the compiled program, such as a size, a name or a function.
 
-    ``extra`` as in ``leaf``.
+    ``extra`` and ``kw_only`` as in ``leaf``.
     """
-    return dataclasses.field(
-        default=default, metadata={"static": True, "extra": extra}, kw_only=extra
-    )
+    metadata = {"static": True, "extra": extra}
+    return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
 
 
 def data(*, default: Any = dataclasses.MISSING) -> Any:

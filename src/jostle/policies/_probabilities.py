@@ -34,7 +34,7 @@ class KnowsProbabilities(Policy):
         floor: the probability of choosing any of the arms present, uniformly.
     """
 
-    floor: Any = leaf(default=0.0, most=1.0, extra=True)
+    floor: Any = leaf(default=0.0, most=1.0, extra=True, kw_only=True)
 
     def allowed(self, state: Any, round: Round) -> Mask:
         """The arms to choose from, apart from the floor: those present, unless overridden."""
@@ -92,7 +92,7 @@ class SamplingPolicy(KnowsProbabilities):
         others: see ``KnowsProbabilities``.
     """
 
-    samples: int = static(default=SAMPLES, extra=True)
+    samples: int = static(default=SAMPLES, extra=True, kw_only=True)
 
     def check(self) -> None:
         """Reject bad arguments."""
