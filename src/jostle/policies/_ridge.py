@@ -35,7 +35,7 @@ class RidgePolicy(Policy):
         delta: the probability with which the guarantee may fail.
     """
 
-    exploration: Any = leaf(default=0.1)
+    exploration: Any = leaf(default=0.5)
     regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
     radius: str = static(default=RESIDUALS)
     noise: Any = leaf(default=0.1)

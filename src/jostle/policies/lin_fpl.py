@@ -52,7 +52,7 @@ class LinFPL(SamplingPolicy):
         others: see ``SamplingPolicy``.
     """
 
-    noise: Any = leaf(default=0.1)
+    noise: Any = leaf(default=1.0)
     regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
     scale: str = static(default=RESIDUALS)
 

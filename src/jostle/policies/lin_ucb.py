@@ -32,7 +32,6 @@ class LinUCB(ScoringPolicy, RidgePolicy):
             ``delta`` the probability with which the ellipsoid may ever miss the true theta.
     """
 
-    exploration: Any = leaf(default=0.3)
     bound: Any = leaf(default=1.0)
 
     PAPER_EXPLORATION: ClassVar[float] = 0.3

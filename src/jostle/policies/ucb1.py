@@ -65,7 +65,7 @@ class UCB1(ScoringPolicy):
 
     behaviour = 2  # means by compensated summation
 
-    exploration: Any = leaf(default=0.1)
+    exploration: Any = leaf(default=0.5)
     scale: str = static(default=RESIDUALS)
 
     PAPER_EXPLORATION: ClassVar[float] = 0.1
