@@ -31,6 +31,7 @@ FIXED = {
     "falcon": COLOURS[7],
     "hlin-ucb": COLOURS[8],
     "ucb1": COLOURS[9],
+    "neural-linear": "#332288",
     "ntk-perturbed": "#882255",
     "uniform": GREY,
 }
