@@ -13,7 +13,6 @@ from jostle.core.contexts import Blocks, count, take
 from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.centred_ridge import Pair
-from jostle.models.fitting import Fit
 from jostle.models.history import History, PooledHistory, Tried
 from jostle.models.networks import MLP, PaperNetwork
 from jostle.models.residuals import Residuals
@@ -30,7 +29,7 @@ GROWTH = 1.1
 class NeuralLinearState(NamedTuple):
     """A network in training, an earlier copy of it, and regressions on that copy's features."""
 
-    fit: Fit
+    fit: Any  # Fit; None in a copy for decisions
     history: Any
     tried: Tried
     features_from: Any  # the parameters whose last hidden layer the regressions are on
@@ -104,7 +103,9 @@ class NeuralLinear(SamplingPolicy, NeuralPolicy):
         layer = self._network.hidden(state.features_from, contexts)
         xp = layer.__array_namespace__()
         one = xp.ones((count(contexts), 1), layer.dtype)
-        return xp.concatenate([layer / np.sqrt(np.float32(self._network.width)), one], axis=1)
+        scaled = layer / np.sqrt(np.float32(self._network.width))
+        phi: Matrix = xp.concatenate([scaled, one], axis=1)
+        return phi
 
     def draws(
         self, state: NeuralLinearState, key: Any, round: Round, shape: tuple[int, ...]
@@ -147,7 +148,9 @@ class NeuralLinear(SamplingPolicy, NeuralPolicy):
             variance=state.variance + change / after.seen,
         )
         state = self._trained(self.remember(state, remember_key, feedback), fit_key)
-        return jax.lax.cond(after.seen >= state.due, self.renewed, lambda state: state, state)
+        due = after.seen >= state.due
+        latest: NeuralLinearState = jax.lax.cond(due, self.renewed, lambda state: state, state)
+        return latest
 
     def renewed(self, state: NeuralLinearState) -> NeuralLinearState:
         """With a new copy of the network, and the regressions of the history on its features."""
