@@ -109,6 +109,7 @@ def test_a_pool_gives_the_posterior_of_its_single_observations():
     np.testing.assert_allclose(root @ root.T, covariance, rtol=1e-2, atol=1e-3)
 
 
+@pytest.mark.study
 def test_a_copy_of_the_network_is_taken_ever_more_seldom():
     policy = NeuralLinear(D * BLOCKS, blocks=BLOCKS, interval=3, **SMALL)
     renewals = taught(policy, 80)[-1]

@@ -42,6 +42,7 @@ def test_a_constant_added_to_rewards_changes_hardly_any_action(kind):
         assert np.mean(actions(policy, offset=offset, rounds=40) == plain) > 0.85
 
 
+@pytest.mark.study
 def test_the_papers_forms_depend_on_the_unit():
     for kind in POLICIES.values():
         policy = kind.paper(D)
