@@ -32,7 +32,7 @@ from jostle.environments import (
     Units,
     Wheel,
 )
-from jostle.models.networks import MLP, PaperNetwork
+from jostle.models.networks import MLP, NoNetwork, PaperNetwork
 from jostle.policies import Policy
 from jostle.policies.catalog import CATALOG, INSTRUMENTS
 from jostle.simulation import check_match
@@ -59,7 +59,7 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
 """The environments by the names that commands and experiments use."""
 
 PARTS: dict[str, dict[str, Any]] = {
-    "network": {"mlp": MLP(), "paper": PaperNetwork()},
+    "network": {"mlp": MLP(), "paper": PaperNetwork(), "none": NoNetwork()},
     "optimiser": {each.__name__: each for each in (optax.adam, optax.rmsprop, optax.sgd)},
 }
 """Settings that are objects, by the words that stand for them in text."""
@@ -136,7 +136,7 @@ def _assemble(
 ) -> Policy:
     """Pass the constructor its own arguments, and give the policy it makes the other settings."""
     settings = {
-        key: lookup(key, value, PARTS[key]) if key in PARTS else value
+        key: lookup(key, "none" if value is None else value, PARTS[key]) if key in PARTS else value
         for key, value in settings.items()
     }
     facts = set(BanditSpec._fields) & set(field_names(kind))

@@ -19,10 +19,11 @@ import optax
 from jostle.core.atomic import atomic
 from jostle.core.description import CUSTOM
 from jostle.core.description import describe as describe
-from jostle.models import networks
+from jostle.models.networks import MLP, NoNetwork, PaperNetwork
 from jostle.models.training import Training
 from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
+from jostle.policies.npr_paper import PaperNPR
 
 FORMAT = "jostle-agent"
 VERSION = 2
@@ -62,9 +63,8 @@ def _optimiser(name: str, where: str) -> Any:
 
 def _part_class(name: str) -> type | None:
     """A class of jostle that a file may name: a policy, a network, or how one is trained."""
-    parts: dict[str, type] = {cls.__name__: cls for cls in CATALOG.values()}
-    parts |= {cls.__name__: cls for cls in (networks.MLP, networks.PaperNetwork, Training)}
-    return parts.get(name)
+    classes = (*CATALOG.values(), PaperNPR, MLP, NoNetwork, PaperNetwork, Training)
+    return {cls.__name__: cls for cls in classes}.get(name)
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> None:

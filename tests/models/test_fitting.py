@@ -254,14 +254,14 @@ def same(a, b):
 
 
 def test_every_n_rounds_updates_every_n_rounds():
-    policy = NPR(D, network=MLP(8, 2), training=Training(every=3, steps=2))
+    policy = NPR.descent(D, network=MLP(8, 2), training=Training(every=3, steps=2))
     states = refitted(policy, 7)
     changed = [not same(a.fit, b.fit) for a, b in itertools.pairwise(states)]
     assert changed == [False, False, True, False, False, True, False]
 
 
 def test_restart_forgets_where_the_last_update_ended():
-    warm = NPR(D, network=MLP(8, 2), noise=0.0, training=Training(steps=3, fitting="full"))
+    warm = NPR.descent(D, network=MLP(8, 2), noise=0.0, training=Training(steps=3, fitting="full"))
     cold = warm.with_settings(restart=True)
     states = refitted(cold, 5)
     # One update of the final history from theta_0 is where a restarted policy stands.
@@ -274,7 +274,7 @@ def test_restart_forgets_where_the_last_update_ended():
 def test_decay_draws_back_to_the_start_whatever_the_optimiser(optimiser):
     """theta <- theta + (the optimiser's move) - step size * decay * (theta - theta_0), by hand."""
     training = Training(optimiser, step_size=0.05, decay=3.0, steps=4, average=0, fitting="full")
-    policy = NPR(D, network=MLP(8, 2), noise=0.0, regularisation=0.2, training=training)
+    policy = NPR.descent(D, network=MLP(8, 2), noise=0.0, regularisation=0.2, training=training)
     states = refitted(policy, 6)
     before, after = states[-2], states[-1]
     initial = states[0].fit.params
@@ -290,7 +290,7 @@ def test_decay_draws_back_to_the_start_whatever_the_optimiser(optimiser):
 
 
 def test_choices_go_by_the_moving_average_of_the_parameters():
-    policy = NPR(D, network=MLP(8, 2)).with_settings(steps=2, average=0.03, step_size=0.05)
+    policy = NPR.descent(D, network=MLP(8, 2)).with_settings(steps=2, average=0.03, step_size=0.05)
     states = refitted(policy, 5)
     wanted = states[0].fit.params
     for seen, state in enumerate(states[1:], start=1):

@@ -16,18 +16,23 @@ from jostle import (
     Training,
     Uniform,
 )
-from jostle.models.networks import MLP
+from jostle.models.networks import MLP, NoNetwork
 
 from support import FEATURES, POOL
 
 TRAINING = Training(steps=4, batch=16, step_size=0.01, memory=1_000)
 SMALL = {"network": MLP(width=16, depth=2), "training": TRAINING}
+FEW = {"random_features": 8, "members": 8}
 
 LEARNING = {
-    "npr": NPR(FEATURES, **SMALL),
-    "npr-pooled": NPR(FEATURES, pool=POOL, **SMALL),
-    "npr-bounded": NPR(FEATURES, **SMALL).with_settings(memory=50, forget="random"),
-    "npr-every-3": NPR(FEATURES, **SMALL).with_settings(every=3, restart=True, steps=40),
+    "npr": NPR(FEATURES, **FEW, **SMALL),
+    "npr-pooled": NPR(FEATURES, pool=POOL, **FEW, **SMALL),
+    "npr-no-network": NPR(FEATURES, network=NoNetwork(), **FEW),
+    "npr-forgetting": NPR(FEATURES, half_life=200, network=NoNetwork(), **FEW),
+    "npr-descent": NPR.descent(FEATURES, **SMALL),
+    "npr-descent-pooled": NPR.descent(FEATURES, pool=POOL, **SMALL),
+    "npr-bounded": NPR.descent(FEATURES, **SMALL).with_settings(memory=50, forget="random"),
+    "npr-every-3": NPR.descent(FEATURES, **SMALL).with_settings(every=3, restart=True, steps=40),
     "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20, memory=1_000),
     "epsilon-greedy": EpsilonGreedy(FEATURES, **SMALL),
     "greedy-pooled": EpsilonGreedy(FEATURES, pool=POOL, epsilon=0.0, **SMALL),
@@ -53,6 +58,8 @@ LEARNING = {
 }
 CASES = {**LEARNING, "uniform": Uniform(FEATURES)}
 VARIANTS = {
+    "npr-forgetting",
+    "npr-descent-pooled",
     "npr-bounded",
     "npr-every-3",
     "npr-paper",

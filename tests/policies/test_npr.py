@@ -1,206 +1,149 @@
-"""NPR against Algorithm 1, and what users may bring to it."""
+"""NPR: what its scores are made of, and that units do not matter to it."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 
-from jostle import (
-    NPR,
-    Agent,
-    EpsilonGreedy,
-    Falcon,
-    NeuralTS,
-    NeuralUCB,
-    Training,
-    Uniform,
-    simulate,
-)
-from jostle.environments import Synthetic
-from jostle.models.networks import MLP, PaperNetwork
+from jostle import NPR, Agent, Training, make_environment, make_policy, simulate
+from jostle.environments import Synthetic, Units
+from jostle.models.networks import MLP, NoNetwork
+from jostle.policies.npr import BOLDNESS, TEMPER
 from jostle.types import Feedback, plain_round
 
-from support import EASY, FEATURES, POOL
-
-SMALL = {"network": MLP(16, 2), "training": Training(steps=3, memory=1_000)}
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        NPR(FEATURES, **SMALL),
-        NPR(FEATURES, pool=POOL, **SMALL),
-        EpsilonGreedy(FEATURES, **SMALL),
-        NeuralUCB(FEATURES, sweep=512, exploration=0, **SMALL),
-        NeuralTS(FEATURES, pool=POOL, sweep=512, exploration=0, **SMALL),
-        Falcon(FEATURES, sweep=512, **SMALL),
-    ],
-)
-def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
-    everything = Synthetic(EASY.function, features=FEATURES, pool=POOL, shown=POOL)
-    # All arms are shown each round, so the first POOL rounds must pull POOL arms.
-    agent = Agent(policy)
-    pool = np.random.default_rng(0).normal(size=(POOL, FEATURES))
-    pulled = []
-    for _ in range(POOL):
-        arm = agent.choose(pool, arms=np.arange(POOL))
-        agent.learn(pool[arm], 1.0, arm=arm)
-        pulled.append(arm)
-    assert sorted(pulled) == list(range(POOL))
-    result = simulate(policy, everything, rounds=POOL, seed=0)
-    assert int(result.state.tried.flags.sum()) == POOL
+FEATURES, ROUNDS, RIDGE = 3, 40, 0.05
+FEW = {"random_features": 6, "members": 8, "network": NoNetwork()}
+WORLD = Synthetic("h1", features=5, pool=8, shown=4, noise=0.1)
 
 
-@pytest.mark.parametrize("policy", [NPR(FEATURES, pool=POOL, sweep=0), NeuralUCB(FEATURES)])
-def test_without_a_sweep_it_chooses_by_estimates_from_the_start(policy):
-    state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
-    arms = jnp.arange(3)
-    learnt = state._replace(tried=state.tried.add(jnp.int32(0)))
-    round = plain_round(jnp.ones((3, FEATURES)))._replace(arms=arms)
-    chosen = {int(policy.choose(learnt, jax.random.key(seed), round).index) for seed in range(40)}
-    assert chosen == {0, 1, 2}
+def learned(policy, contexts, rewards):
+    state = policy.init(jax.random.key(0))
+    learn = jax.jit(policy.learn)
+    for t, (x, r) in enumerate(zip(contexts, rewards, strict=True)):
+        row = Feedback(jnp.asarray(x), jnp.float32(r), jnp.int32(-1), jnp.int32(-1))
+        state = learn(state, jax.random.key(t), row)
+    return state
+
+
+@pytest.fixture(scope="module")
+def stream():
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(ROUNDS, FEATURES)).astype(np.float32)
+    return contexts, contexts @ [1.0, -2.0, 0.5] + 5 + 0.3 * rng.normal(size=ROUNDS)
+
+
+def test_the_draws_are_gaussian_with_the_covariance_of_responses_and_priors(stream):
+    """For a fixed design the scores have the variance that the members' exact fits have."""
+    policy = NPR(FEATURES, ridge=RIDGE, optimism=0, floor=0, **{**FEW, "members": 400})
+    contexts, rewards = stream
+    state = learned(policy, contexts, rewards)
+    forecaster = state.forecaster
+    shown = plain_round(jnp.asarray(np.random.default_rng(1).normal(size=(4, FEATURES)) * 2))
+    phi = np.asarray(forecaster.expand(jnp.asarray(contexts)), np.float64)
+    inverse = np.linalg.inv(RIDGE * np.eye(phi.shape[1]) + phi.T @ phi)
+    new = np.asarray(forecaster.expand(shown.contexts), np.float64)
+    effective = phi.shape[1] - RIDGE * np.trace(inverse)
+    nu = policy.noise / effective**TEMPER * float(forecaster.scales.noise)
+    rho = float(forecaster.scales.prior)
+    noise = new @ inverse @ phi.T
+    variance = nu**2 * (noise**2).sum(1) + (rho * RIDGE) ** 2 * ((new @ inverse) ** 2).sum(1)
+    draws = policy.draws(state, jax.random.key(3), shown, (4_000,))
+    mean = np.asarray(policy.estimates(state, shown.contexts))
+    # 400 members estimate a variance to within 7 %, and its root to half of that.
+    np.testing.assert_allclose(draws.std(0), np.sqrt(variance), rtol=0.2)
+    assert np.all(np.abs(draws.mean(0) - mean) < 5 * np.sqrt(variance / 400) + 1e-4)
+
+
+def test_optimists_multiply_the_prior_and_become_rare(stream):
+    always = NPR(FEATURES, optimism=1e9, noise=0, floor=0, **FEW)
+    never = always.replace(optimism=0)
+    state = learned(always, *stream)
+    shown = plain_round(jnp.asarray(np.eye(FEATURES, dtype=np.float32) * 9))
+    mean = always.estimates(state, shown.contexts)
+    key = jax.random.key(1)
+    bold, usual = (policy.draws(state, key, shown, (50,)) - mean for policy in (always, never))
+    np.testing.assert_allclose(bold, BOLDNESS * usual, rtol=1e-3, atol=1e-5)
+    default = NPR(FEATURES, **FEW)
+    assert float(default._optimism(state)) == pytest.approx(3 / (3 + ROUNDS + 0.5))
+
+
+@pytest.mark.parametrize("pool", [None, 8])
+def test_rewards_times_a_power_of_two_give_the_identical_actions(pool):
+    training = Training(steps=2, batch=8)
+    policy = NPR(5, pool=pool, **{**FEW, "network": MLP(8, 2), "training": training})
+    runs = [
+        simulate(policy, Units(of=WORLD, reward_scale=2.0**k), rounds=300, seed=1).actions
+        for k in range(-10, 11, 5)
+    ]
+    for other in runs[1:]:
+        np.testing.assert_array_equal(other, runs[0])
+
+
+def test_contexts_times_a_power_of_two_give_the_identical_actions_once_known():
+    """The unit is found from the first observation on, before which there is no choice to make."""
+    policy = NPR(5, **FEW)
+    runs = [
+        simulate(policy, Units(of=WORLD, context_factor=2.0**k), rounds=300, seed=1).actions
+        for k in (-5, 0, 5)
+    ]
+    for other in runs[1:]:
+        np.testing.assert_array_equal(other, runs[1])
+
+
+def test_before_two_rewards_differ_it_chooses_uniformly():
+    agent = Agent(NPR(FEATURES, **FEW))
+    contexts = np.random.default_rng(0).normal(size=(4, FEATURES))
+    for reward in (None, 2.0, 2.0):
+        if reward is not None:
+            agent.learn(contexts[0], reward)
+        np.testing.assert_allclose(agent.decide(contexts).probabilities, 0.25)
+    agent.learn(contexts[1], 3.0)
+    assert np.ptp(agent.decide(contexts).probabilities) > 0
+
+
+def test_perturbations_belong_to_the_observation_whatever_the_batch(stream):
+    """So that learning a batch is learning its rows, and a member is the same for ever."""
+    contexts, rewards = stream
+    together, singly = (Agent(NPR(FEATURES, **FEW), seed=3) for _ in range(2))
+    together.learn(contexts, rewards)
+    for x, r in zip(contexts, rewards, strict=True):
+        singly.learn(x, r)
+    for a, b in zip(*(jax.tree.leaves(agent.state) for agent in (together, singly)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_round_copies_no_table(stream):
+    """Learning updates its matrices in place: no more scratch memory than a few rows."""
+    blocks = 64
+    policy = NPR(blocks * 8, blocks=blocks, network=NoNetwork())
+    state = policy.reserve(policy.init(jax.random.key(0)), observations=4, arms=blocks)
+    row = Feedback(
+        jax.tree.map(lambda part: part[0], make_blocks(blocks)),
+        jnp.float32(1),
+        jnp.int32(3),
+        jnp.int32(-1),
+    )
+    compiled = (
+        jax.jit(policy.learn, donate_argnums=0).lower(state, jax.random.key(0), row).compile()
+    )
+    table = state.forecaster.ridge.root.nbytes
+    assert compiled.memory_analysis().temp_size_in_bytes < table / 4
+
+
+def make_blocks(blocks):
+    from jostle.core.contexts import Blocks
+
+    return Blocks(jnp.ones((1, 8)), jnp.zeros(1, jnp.int32))
 
 
 @pytest.mark.study
-def test_regret_does_not_depend_on_the_seed_of_the_weights():
-    """The same problem and stream, other initial weights: no run is left without its best arm.
-
-    Without pulling each arm once, unlucky weights can rule out an arm for ever.
-    """
-    environment = Synthetic("h1", features=10, pool=20, shown=20, noise=0.01)
-    problem = environment.init(jax.random.key(0))
-
-    class Fixed(Synthetic):
-        def init(self, key):
-            return problem
-
-    fixed = Fixed("h1", features=10, pool=20, shown=20, noise=0.01)
-    small = MLP(16, 2)
-    letter = NPR.paper(10, pool=20, width=16, steps=20, step_size=0.1)
-    for policy in (NPR(10, pool=20, network=small), NPR(10, network=small), letter):
-        finals = [simulate(policy, fixed, rounds=400, seed=s).regret[-1] for s in range(6)]
-        chance = simulate(Uniform(10), fixed, rounds=400, seed=0).regret[-1]
-        assert max(finals) < 0.35 * chance, (policy, finals, chance)
-
-
-def test_without_noise_it_learns_what_the_greedy_policy_learns():
-    learnt = []
-    for policy in (NPR(FEATURES, noise=0.0, **SMALL), EpsilonGreedy(FEATURES, **SMALL)):
-        state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
-        learn = jax.jit(policy.learn)
-        for i in range(5):
-            context = jnp.arange(FEATURES) * jnp.float32(i)
-            row = Feedback(context, jnp.float32(i), jnp.int32(i), jnp.int32(-1))
-            state = learn(state, jax.random.key(i), row)
-        learnt.append(state.fit.params)
-    for a, b in zip(*map(jax.tree.leaves, learnt), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
-
-
-def test_perturbations_are_fresh_each_round_and_scaled_by_noise():
-    """One observation learnt under other keys moves the weights apart, the more the noise."""
-
-    training = Training(steps=5, optimiser=optax.sgd)
-
-    def spread(noise):
-        policy = NPR(FEATURES, noise=noise, network=MLP(16, 2), training=training)
-        state = policy.reserve(policy.init(jax.random.key(0)), observations=4, arms=0)
-        row = Feedback(jnp.ones(FEATURES), jnp.float32(1), jnp.int32(-1), jnp.int32(-1))
-        learn = jax.jit(policy.learn)
-        after = [learn(state, jax.random.key(k), row).fit.params[-1][0] for k in range(20)]
-        return float(np.std(np.stack(after), axis=0).mean())
-
-    assert spread(0.0) < 1e-6
-    assert 1.5 < spread(0.2) / spread(0.1) < 2.5
-
-
-def test_the_papers_algorithm_in_one_call():
-    policy = NPR.paper(FEATURES, width=32, depth=4)
-    assert policy.network == PaperNetwork(32, 4)
-    training = policy.training
-    assert (training.optimiser, training.fitting, training.steps) == (optax.sgd, "full", 20)
-    assert (training.decay, training.average) == (0.0, 0.0)
-    assert NPR.paper(FEATURES, pool=POOL).training.fitting == "pooled"
-    changed = NPR.paper(FEATURES, noise=0.7, steps=3)
-    assert (changed.noise, changed.training.steps) == (0.7, 3)
-
-
-@pytest.mark.study
-def test_an_optimiser_of_the_users_own():
-    chain = optax.chain(optax.clip_by_global_norm(1.0), optax.rmsprop(0.01))
-    for optimiser in (chain, optax.adamw, lambda step: optax.sgd(step, momentum=0.9)):
-        policy = NPR(FEATURES, training=Training(optimiser=optimiser, step_size=0.01))
-        regret = simulate(policy, EASY, rounds=300, seed=1).regret[-1]
-        assert regret < 0.4 * simulate(Uniform(FEATURES), EASY, rounds=300, seed=1).regret[-1]
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"features": 0}, ValueError, "features must be at least 1"),
-        ({"features": 2.0}, TypeError, "features must be a whole number"),
-        ({"noise": -1}, ValueError, "noise must be at least 0"),
-        ({"noise": float("inf")}, ValueError, "noise must be finite"),
-        ({"noise": "loud"}, TypeError, "noise must be numeric"),
-        ({"noise": None}, TypeError, "noise is missing"),
-        ({"step_size": float("nan")}, ValueError, "step_size must be finite"),
-        ({"regularisation": -1e-9}, ValueError, "regularisation"),
-        ({"decay": -1}, ValueError, "decay must be at least 0"),
-        ({"average": 1.0}, ValueError, "average must be between 0 and 0.999"),
-        ({"steps": 0}, ValueError, "steps"),
-        ({"every": 0}, ValueError, "every"),
-        ({"batch": 0}, ValueError, "batch"),
-        ({"memory": 0}, ValueError, "memory"),
-        ({"pool": 0}, ValueError, "pool"),
-        ({"fitting": "pool"}, ValueError, "did you mean 'pooled'"),
-        ({"fitting": "pooled"}, ValueError, "needs pool="),
-        ({"forget": "old"}, ValueError, "did you mean 'oldest'"),
-        ({"network": 3}, TypeError, "network must have methods init"),
-        ({"optimiser": "sgd"}, TypeError, "optimiser must be an Optax optimiser"),
-    ],
-)
-def test_bad_settings_are_named(settings, error, message):
-    with pytest.raises(error, match=message):
-        NPR(5).with_settings(**settings)
-
-
-@pytest.mark.parametrize("policy", [NPR, NeuralUCB, Falcon, EpsilonGreedy])
-def test_settings_of_the_training_are_pointed_to_it(policy):
-    message = r"does not take steps and batch itself: pass training=Training\(steps=10, batch=8\)"
-    with pytest.raises(TypeError, match=message):
-        policy(5, steps=10, batch=8)
-    with pytest.raises(TypeError, match="training=Training"):
-        policy(5).replace(memory=3)
-    with pytest.raises(TypeError, match="training must be a Training"):
-        policy(5, training={"steps": 10})
-    with pytest.raises(TypeError, match="unexpected keyword argument 'stpes'"):
-        policy(5, stpes=10)
-
-
-def test_falcon_keeps_its_regression_when_other_settings_are_given():
-    training = Falcon(5, pool=3, training=Training(step_size=0.01)).effective_training
-    assert (training.steps, training.decay, training.restart) == (1000, 0.0, True)
-    assert Falcon(5).with_settings(steps=7).effective_training.steps == 7
-
-
-def test_epsilon_is_a_probability():
-    with pytest.raises(ValueError, match="epsilon must be between 0 and 1"):
-        EpsilonGreedy(5, epsilon=1.5)
-
-
-@pytest.mark.parametrize(
-    ("settings", "decay", "steps"),
-    [
-        ({}, 1.0, 4),
-        ({"blocks": 2}, 1.0, 4),
-        ({"blocks": 8}, 0.25, 4),
-        ({"pool": 5}, 0.2, 2),
-        ({"blocks": 8, "decay": 3, "steps": 7}, 3.0, 7),
-    ],
-)
-def test_defaults_that_depend_on_what_contexts_are(settings, decay, steps):
-    policy = NPR(features=16).with_settings(**settings)
-    training = policy.effective_training
-    assert (training.decay, training.steps) == (decay, steps)
-    assert policy.replace(noise=0.3).settings()["decay"] == decay
+def test_it_finds_the_better_coin_and_the_prizes_of_the_wheel():
+    coins = make_environment("coins")
+    policy = make_policy("npr:network=none", coins)
+    regrets = [float(simulate(policy, coins, rounds=3_000, seed=s).regret[-1]) for s in range(12)]
+    assert np.mean(regrets) < 60  # a choice at random has 150
+    wheel = make_environment("wheel:delta=0.5")
+    policy = make_policy("npr:network=none", wheel)
+    chance = simulate(make_policy("uniform", wheel), wheel, rounds=4_000, seed=0).regret[-1]
+    for seed in range(3):
+        assert simulate(policy, wheel, rounds=4_000, seed=seed).regret[-1] < 0.1 * chance

@@ -162,6 +162,23 @@ class Pooled:
         return lambda step: batch
 
 
+@dataclass(frozen=True)
+class NoFitting:
+    """No history, for policies without a network."""
+
+    def empty(self, contexts: Any) -> None:
+        """Nothing."""
+
+    def reserve(self, history: None, observations: int) -> None:
+        """Nothing."""
+
+    def trim(self, history: None, observations: int) -> None:
+        """Nothing."""
+
+    def append(self, history: None, key: jax.Array, feedback: Feedback) -> None:
+        """Nothing."""
+
+
 Fitting = FullBatch | MiniBatch | Pooled
 
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.core.arrays import Contexts, Scores
-from jostle.core.contexts import count, product
+from jostle.core.contexts import Blocks, count, product
 from jostle.core.validation import whole
 
 
@@ -44,7 +44,7 @@ def estimate(network: Network, params: Any, contexts: Contexts) -> Scores:
 
 def on_host(network: Network) -> bool:
     """Whether ``apply`` computes in NumPy when it is given NumPy arrays."""
-    return isinstance(network, MLP | PaperNetwork)
+    return isinstance(network, MLP | PaperNetwork | NoNetwork)
 
 
 def width_of(network: Network) -> int:
@@ -156,3 +156,17 @@ class PaperNetwork:
         for weight in hidden:
             h = _relu(h @ weight)
         return h
+
+
+@dataclass(frozen=True)
+class NoNetwork:
+    """No network: no parameters, and estimates of 0. Policies then need no history either."""
+
+    def init(self, key: jax.Array, x: Any) -> list[Any]:
+        """No parameters."""
+        return []
+
+    def apply(self, params: Any, x: Any) -> Any:
+        """(n, features) -> (n,), all of them 0."""
+        entries = x.x if isinstance(x, Blocks) else x
+        return entries.__array_namespace__().zeros(entries.shape[0], entries.dtype)

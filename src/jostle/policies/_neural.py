@@ -13,7 +13,7 @@ from jostle.core.arrays import Contexts, Scores
 from jostle.core.contexts import empty
 from jostle.core.record import data, field_names, leaf, static
 from jostle.core.validation import whole
-from jostle.models.fitting import Fit, Fitting, Pooled, descend
+from jostle.models.fitting import Batches, Fit, Fitting, Pooled, descend
 from jostle.models.history import Tried
 from jostle.models.networks import MLP, Network, PaperNetwork, estimate, on_host
 from jostle.models.training import FULL, POOLED, Training
@@ -190,7 +190,7 @@ class NeuralPolicy(Policy):
             def descended(held: Any) -> Fit:
                 return descend(
                     fit,
-                    self._fitting().batches(held, key, noise),
+                    self.batches(state, held, key, noise),
                     network=self.network,
                     optimiser=optimiser,
                     steps=steps,
@@ -209,6 +209,10 @@ class NeuralPolicy(Policy):
             fit = jax.lax.cond(due, update, lambda fit: fit, before.fit)
         after: State = before._replace(fit=fit)
         return after
+
+    def batches(self, state: Any, history: Any, key: jax.Array, noise: Any) -> Batches:
+        """What each step of an update is fitted to: rewards perturbed by N(0, noise^2)."""
+        return self._fitting().batches(history, key, noise)
 
     def estimates(self, state: Any, contexts: Contexts) -> Scores:
         """f(x; theta) of each context, at the averaged parameters."""

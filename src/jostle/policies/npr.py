@@ -1,100 +1,172 @@
-"""NPR: Neural bandit with Perturbed Rewards (Jia et al., ICLR 2022, Algorithm 1)."""
+"""NPR: perturbed rewards whose fit is solved instead of descended, in any unit of the rewards."""
 
-from typing import Any, Self
+from typing import Any
 
 import jax
-import numpy as np
 
-from jostle.core.arrays import Contexts
-from jostle.core.record import leaf
-from jostle.ntk.perturbation import sufficient_perturbation
-from jostle.policies._neural import NeuralPolicy, NeuralState
-from jostle.policies.selection import pick_best, preferring_untried
-from jostle.types import Choice, Feedback, Round
+from jostle.core.arrays import Contexts, Mask, Probabilities, Scores
+from jostle.core.backend import apart, normals, split, uniforms
+from jostle.core.record import leaf, static
+from jostle.core.validation import whole
+from jostle.models.features import entries_and_blocks
+from jostle.models.forecaster import MEMBERS
+from jostle.policies._probabilities import SamplingPolicy
+from jostle.policies._stacked import StackedPolicy, StackedState
+from jostle.policies.npr_paper import PaperNPR
+from jostle.policies.selection import preferring_untried, vote_shares
+from jostle.types import Feedback, Round
+
+MIXED = 4
+"""Members that one draw of scores combines."""
+TEMPER = 0.75
+"""How fast the noise falls with the effective dimension. At 1 / 2 the deviation of a draw would
+not depend on the dimension, as a posterior's does; less pays at any horizon that we played."""
+BOLDNESS = 30.0
+"""By how much optimists multiply the prior."""
+OPTIMISTS = 0x0B01D
+"""Which stream of a decision's key decides whether it is an optimist's."""
 
 
-class NPR(NeuralPolicy):
-    """Explore by fitting the network to rewards that are perturbed afresh in every round.
+class NPR(SamplingPolicy, StackedPolicy):
+    """Explore by the response of the fit to perturbed rewards, and to a random prior.
 
-    Algorithm 1 of the paper. Each arm (by its id) is pulled once; from then on, in round t:
+    Least squares is linear in its targets: the fit to perturbed rewards is the fit to the rewards
+    plus the fit to the perturbations (the split in the proof of Lemma 4.3 of the paper). The first
+    is the mean, see ``StackedPolicy``. The second is solved exactly for ``members`` of an ensemble,
+    by a ridge regression on fixed random features phi of the context, without a history:
 
-        a_t     = argmax_i f(x_i; theta_{t-1})                                  (line 5)
-        gamma_s ~ N(0, nu^2), fresh for every observation s = 1 ... t           (line 6)
-        theta_t = descent on sum_s (f(x_s; theta) - (r_s + gamma_s))^2 / 2
-                             + m lambda |theta - theta_0|^2 / 2                 (line 7, Eq. 2)
+        N_j = V^-1 sum_s z_js phi_s,   z_js ~ N(0, 1), one per member and observation, for ever
+        P_j = lambda V^-1 P_j(0),      P_j(0) ~ N(0, I): what is left of a random prior
 
-    Choosing costs one forward pass: all exploration comes from the perturbed rewards. By default
-    the pass uses an average of the parameters of recent rounds, and the descent also draws the
-    parameters back to theta_0 (``average`` and ``decay`` of ``Training``). These are additions of
-    ours; ``NPR.paper(features=...)`` is the algorithm to the letter.
+        score(x) = mean(x) + nu sigma phi(x).N + kappa rho phi(x).P
+        nu       = noise / d_eff^(3/4),   kappa = prior, and 30 times that for optimists
+
+    where N = sum_j w_j N_j and P = sum_j w_j P_j over four members drawn for each decision, with w
+    uniform on the unit sphere. sigma is the deviation of errors made before learning and rho that
+    of rewards weighted by leverage (``jostle.models.scales``); d_eff is the effective dimension of
+    the features. Both enter only here, so the unit of the rewards does not matter. With probability
+    optimism / (optimism + t) a decision is an optimist's: some optimism * log(1 + T / optimism)
+    decisions in all, which find rewards far beyond any seen.
+
+    ``NPR.paper(features=...)`` is Algorithm 1 of the paper to the letter, and ``NPR.descent`` the
+    same with jostle's network and training. How and why NPR differs from it is in docs/npr.md.
 
     Arguments:
-        noise: nu, the standard deviation of the perturbations. The default suits rewards within
-            about one of each other, each of which is informative. If they are not (rare clicks), an
-            arm that was unlucky at first may be neglected for long; 0.5 to 1 makes this rarer and
-            costs a little everywhere else.
-        others: see ``NeuralPolicy``.
+        noise: the scale of the perturbations, in units of the errors' deviation.
+        prior: kappa, the scale of the prior, in units of the rewards' spread.
+        optimism: c, of the probability c / (c + t) of an optimist's decision.
+        members: M, the size of the ensemble.
+        floor: the probability of choosing any of the arms present, uniformly. It is small by
+            default; what is logged for evaluation needs more, such as 0.05.
+        others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    noise: Any = leaf(default=0.1)
+    behaviour = 2
 
-    def choose(self, state: NeuralState, key: Any, round: Round) -> Choice:
-        """An arm never pulled if there is one, else the arm with the highest estimate (line 5)."""
-        scores = self.estimates(state, round.contexts)
-        allowed = preferring_untried(state.tried, round)
-        return Choice(pick_best(key, scores, allowed), scores)
+    noise: Any = leaf(default=1.0)
+    prior: Any = leaf(default=1.0)
+    optimism: Any = leaf(default=3.0)
+    members: int = static(default=32)
+    floor: Any = leaf(default=1e-4, most=1.0, extra=True)
 
-    def learn(self, state: NeuralState, key: jax.Array, feedback: Feedback) -> NeuralState:
-        """Perturb the whole history afresh and descend (lines 6 and 7)."""
+    def check(self) -> None:
+        """Reject bad arguments."""
+        super().check()
+        whole("members", self.members)
+
+    def draws(self, state: StackedState, key: Any, round: Round, shape: tuple[int, ...]) -> Scores:
+        """Scores, some of them an optimist's."""
+        chance = self._optimism(state)
+        bold = uniforms(apart(key, OPTIMISTS), shape) < chance
+        mean, noise, prior = self._parts(state, key, round, shape)
+        xp = mean.__array_namespace__()
+        return mean + noise + xp.where(bold, BOLDNESS, 1.0)[..., None] * prior
+
+    def weigh(self, state: StackedState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
+        """The shares of votes, those of optimists counted by their exact probability."""
+        mean, noise, prior = self._parts(state, key, round, (self.samples,))
+        allowed, chance = self.allowed(state, round), self._optimism(state)
+        usual = vote_shares(mean + noise + prior, allowed)
+        bold = vote_shares(mean + noise + BOLDNESS * prior, allowed)
+        return mean, (1 - chance) * usual + chance * bold
+
+    def allowed(self, state: StackedState, round: Round) -> Mask:
+        """Arms never pulled while they are swept, else all that are present."""
+        return preferring_untried(state.tried, round)
+
+    def learn(self, state: StackedState, key: jax.Array, feedback: Feedback) -> StackedState:
+        """Update the regressions, then train the network."""
         remember_key, fit_key = jax.random.split(key)
-        state = self.remember(state, remember_key, feedback)
-        return self.refit(state, fit_key, self.noise)
+        return self.refit(self.remember(state, remember_key, feedback), fit_key)
 
     @classmethod
-    def theory(
+    def paper(  # type: ignore[override]
         cls,
-        contexts: Contexts,
+        features: int,
         *,
-        rounds: int,
-        bound: float,
-        reward_noise: float = 0.1,
-        delta: float = 0.05,
-        regularisation: float = 1.0,
+        pool: int | None = None,
         width: int = 64,
         depth: int = 3,
         **settings: Any,
-    ) -> Self:
-        """``NPR.paper`` on a pool, with the perturbations that Lemma 4.4 asks for.
+    ) -> PaperNPR:
+        """Algorithm 1 of the paper, to the letter; see ``PaperNPR.paper``."""
+        return PaperNPR.paper(features, pool=pool, width=width, depth=depth, **settings)
 
-        The noise is enough for the optimism of the lemma in every one of ``rounds`` rounds (see
-        ``jostle.ntk.perturbation``), and far more than is useful in practice: see
-        docs/theory.md.
+    @classmethod
+    def descent(cls, features: int, **settings: Any) -> PaperNPR:
+        """Algorithm 1 with jostle's network and training: Adam on mini-batches, or on the pool."""
+        return PaperNPR(features, **settings)
 
-        Arguments:
-            contexts: (K, features), the pool of arms.
-            rounds: T, for which the noise must suffice.
-            bound: S, at least sqrt(2 h'H^-1 h).
-            reward_noise: R, the standard deviation of the noise on the rewards.
-            delta: the probability with which estimates may leave their confidence radius.
-            regularisation: lambda; Theorem 4.7 requires at least 1 and S^-2.
-            width, depth: of the paper's network.
-            settings: any others, as in ``paper``.
-        """
-        noise = sufficient_perturbation(
-            contexts,
-            rounds=rounds,
-            depth=depth,
-            noise=reward_noise,
-            delta=delta,
-            lam=regularisation,
-            bound=bound,
+    @classmethod
+    def theory(cls, contexts: Contexts, **settings: Any) -> PaperNPR:
+        """Algorithm 1 with the perturbations of Lemma 4.4; see ``PaperNPR.theory``."""
+        return PaperNPR.theory(contexts, **settings)
+
+    def _optimism(self, state: StackedState) -> Any:
+        # Half an observation, so that no optimism at all is none before the first one, too.
+        return self.optimism / (self.optimism + state.forecaster.scales.seen + 0.5)
+
+    def _parts(
+        self, state: StackedState, key: Any, round: Round, shape: tuple[int, ...]
+    ) -> tuple[Scores, Scores, Scores]:
+        """The mean of each arm, and draws of its noise and prior of shape (*shape, k)."""
+        forecaster = state.forecaster
+        scales, ridge = forecaster.scales, forecaster.ridge
+        _, block = entries_and_blocks(round.contexts)
+        phi = forecaster.expand(round.contexts)
+        mean = self._estimates(state, round.contexts, phi)
+        xp = mean.__array_namespace__()
+        which, weights = _combinations(key, self.members, shape)
+        responses = _responses(ridge.weights, phi, block, which, self.members)
+        noise, prior = (weights[..., None, :] @ part for part in responses)
+        nu = self.noise / ridge.effective_dimension(self.ridge) ** TEMPER
+        known = scales.prior > 0  # until two rewards differ, choose uniformly
+        return (
+            xp.where(known, mean, 0.0),
+            nu * scales.noise * noise[..., 0, :],
+            self.prior * scales.prior * prior[..., 0, :],
         )
-        arms, features = np.shape(contexts)
-        defaults = {
-            "pool": arms,
-            "noise": noise,
-            "regularisation": regularisation,
-            # The theorem's 1 / (m lambda + m L T), for a loss that is divided by t.
-            "step_size": 1 / (width * (regularisation + depth)),
-        }
-        return cls.paper(features, width=width, depth=depth, **{**defaults, **settings})
+
+
+def _combinations(key: Any, members: int, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """Members drawn with replacement, and weights on the unit sphere: (*shape, MIXED) each."""
+    member_key, weight_key = split(key)
+    uniform = uniforms(member_key, (*shape, MIXED))
+    xp = uniform.__array_namespace__()
+    which = xp.minimum((uniform * members).astype(xp.int32), members - 1)
+    z = normals(weight_key, (*shape, MIXED))
+    return which, z / xp.sqrt((z * z).sum(-1, keepdims=True))
+
+
+def _responses(weights: Any, phi: Any, block: Any, which: Any, members: int) -> tuple[Any, Any]:
+    """phi'N_j and phi'P_j for the members j of ``which``: (*which.shape, k) each."""
+    xp = phi.__array_namespace__()
+    alone = which.ndim == 1  # one draw: only its members are computed
+    rows = xp.concatenate([which, members + which]) if alone else xp.arange(2 * members)
+    if block is None:
+        table = weights[0][MEMBERS + rows] @ phi.T
+    else:
+        table = (weights[block[:, None], MEMBERS + rows] @ phi[..., None])[..., 0].T
+    if alone:
+        return table[:MIXED], table[MIXED:]
+    return table[which], table[members + which]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jostle.core.power_law import power_law_exponent
-from jostle.policies.npr import NPR
+from jostle.policies.npr_paper import PaperNPR
 from jostle.theory.convergence_with_width import judge_convergence
 from jostle.theory.lemma_check import LemmaCheck, worst
 from jostle.theory.network_fit import fit_to_convergence, initial_network, linear_solution
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTHS = (32, 64, 128, 256, 512)
-DEFAULT_NOISE: float = NPR.noise
+DEFAULT_NOISE: float = PaperNPR.noise
 """The standard deviation of the perturbations of ``NPR`` by default."""
 TOLERANCE = 0.15
 """The relative distance at the largest width up to which descent counts as having found A^-1 b."""

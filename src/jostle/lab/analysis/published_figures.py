@@ -7,7 +7,7 @@ from jostle.lab.analysis.intervals import PairedDifference, difference_of, final
 from jostle.lab.analysis.ranking import Row, rows
 from jostle.lab.results.outcome import Outcome
 
-NPR = "npr"
+NPR = "npr.descent"
 
 
 class Published(NamedTuple):

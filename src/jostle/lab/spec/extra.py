@@ -4,40 +4,53 @@ from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
-EVERYONE = (*NEURAL, *LINEAR, "ucb1.paper", "uniform")
+EVERYONE = ("npr", *NEURAL, *LINEAR, "ucb1.paper", "uniform")
 """Every policy, those without a network in their papers' forms."""
 OWN_SCALE = ("lin-ucb", "lin-ts", "lin-fpl")
 """The linear policies that learn the unit of rewards from the stream."""
 ABLATIONS = (
-    "npr:optimiser=sgd,step_size=0.1",
-    "npr:network=paper",
-    "npr:linear=false",
-    "npr:decay=0",
-    "npr:decay=0.2",
-    "npr:average=0",
+    "npr:noise=0,prior=0,optimism=0",
     "npr:noise=0",
-    "npr:noise=0.3",
-    "npr:steps=1",
-    "npr:steps=20",
-    "npr:batch=16",
-    "npr:batch=256",
-    "npr:width=32",
-    "npr:width=128",
+    "npr:prior=0",
+    "npr:optimism=0",
+    "npr:optimism=30",
+    "npr:random_features=0",
+    "npr:network=none",
+    "npr.descent",
+)
+"""NPR without each of its parts, and with other settings of it."""
+DESCENT_ABLATIONS = (
+    "npr.descent:optimiser=sgd,step_size=0.1",
+    "npr.descent:network=paper",
+    "npr.descent:linear=false",
+    "npr.descent:decay=0",
+    "npr.descent:decay=0.2",
+    "npr.descent:average=0",
+    "npr.descent:noise=0",
+    "npr.descent:noise=0.3",
+    "npr.descent:steps=1",
+    "npr.descent:steps=20",
+    "npr.descent:batch=16",
+    "npr.descent:batch=256",
+    "npr.descent:width=32",
+    "npr.descent:width=128",
 )
 FRONT = (
-    "npr",
-    "npr:steps=1",
-    "npr:steps=2",
-    "npr:steps=10",
-    "npr:batch=16",
-    "npr:batch=256",
-    "npr:every=4",
-    "npr:every=16",
+    "npr.descent",
+    "npr.descent:steps=1",
+    "npr.descent:steps=2",
+    "npr.descent:steps=10",
+    "npr.descent:batch=16",
+    "npr.descent:batch=256",
+    "npr.descent:every=4",
+    "npr.descent:every=16",
 )
 SWEPT = (
     "npr",
-    "npr:noise=0",
     "npr:sweep=0",
+    "npr.descent",
+    "npr.descent:noise=0",
+    "npr.descent:sweep=0",
     "neural-ucb",
     "neural-ucb:sweep=512",
     "neural-ts",
@@ -62,7 +75,8 @@ STREAMS = (
     "units:of=clicks,reward_scale=0.01,reward_offset=10,context_factor=30",
 )
 """Streams of applications; ``offers`` is played apart, since its arms have no ids."""
-VOWPAL = ("vw.squarecb", "vw.bag", "vw.cover", "vw.rnd", "vw.epsilon")
+PEERS = ("vw.squarecb", "vw.bag")
+OTHER_PEERS = ("vw.cover", "vw.rnd", "vw.epsilon")
 """Vowpal Wabbit's explorers, which are skipped where it is not installed."""
 STRENGTHS = {
     "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
@@ -90,23 +104,23 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "ordinal",
             tuple(f"{data}:encoding=paper" for data in DATA),
-            (*EVERYONE, "npr:decay=0.25", "npr:decay=0.05"),
+            (*EVERYONE, "npr.descent:decay=0.25", "npr.descent:decay=0.05"),
             rounds=10_000,
             seeds=(0, 1, 2),
-            title="Mistakes with the paper's encoding, every policy with its defaults; NPR also "
-            "with weaker decay",
+            title="Mistakes with the paper's encoding, every policy with its defaults; NPR by "
+            "descent also with weaker decay",
         ),
         Experiment(
             "skyline",
             tuple(f"{data}:full_information=true" for data in DATA),
-            ("npr",),
+            ("npr.descent",),
             rounds=10_000,
-            title="Mistakes of NPR when the right class is revealed after each choice",
+            title="Mistakes of NPR by descent when the right class is revealed after each choice",
         ),
         Experiment(
             "fresh",
             ("h1:pool=none", "h2:pool=none"),
-            (*NEURAL, *LINEAR, "uniform"),
+            ("npr", *NEURAL, *LINEAR, "uniform"),
             rounds=10_000,
             title="Regret when the arms are new in each round, every policy with its defaults",
         ),
@@ -121,14 +135,17 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "covariance",
             ("h1", "h2", "mushroom:encoding=paper", "shuttle:encoding=paper"),
-            ("npr", *(policy for strengths in AT_STRENGTHS.values() for policy in strengths)),
+            (
+                "npr.descent",
+                *(policy for strengths in AT_STRENGTHS.values() for policy in strengths),
+            ),
             rounds=2_000,
             title="Full and diagonal covariance at the same strengths of exploration, not tuned",
         ),
         Experiment(
             "cells",
             ("letter:encoding=paper", "covertype:encoding=paper"),
-            ("npr", *FULL, *DIAGONAL),
+            ("npr.descent", *FULL, *DIAGONAL),
             rounds=10_000,
             seeds=(0,),
             title="Full covariance where the paper ran out of memory, networks 64 wide",
@@ -136,32 +153,50 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "cells-wide",
             ("h1", "h2", "lastfm", "delicious"),
-            sized(("npr", *FULL, *DIAGONAL), "128"),
+            sized(("npr.descent", *FULL, *DIAGONAL), "128"),
             rounds=4_000,
             seeds=(0,),
             title="Full covariance where the paper ran out of memory, networks 128 wide",
         ),
         Experiment(
             "ablation",
-            ("h1", "mushroom", "magic", "adult"),
+            ("coins", "arrivals", "letter", "wheel:delta=0.5"),
             ("npr", *ABLATIONS),
             rounds=10_000,
-            seeds=(0, 1, 2),
             figure="changes",
             title="NPR with one thing changed at a time",
         ),
         Experiment(
+            "ablation-descent",
+            ("h1", "mushroom", "magic", "adult"),
+            ("npr.descent", *DESCENT_ABLATIONS),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            figure="changes",
+            title="NPR by descent with one thing changed at a time",
+        ),
+        Experiment(
             "field",
             STREAMS,
-            (*NEURAL, *OWN_SCALE, "ucb1", "uniform", *VOWPAL),
+            ("npr", "npr:network=none", "npr.descent", "lin-ucb", "lin-ts", "uniform", *PEERS),
             rounds=10_000,
+            seeds=(0, 1, 2),
             title="Regret on streams of applications, every policy with its defaults",
+        ),
+        Experiment(
+            "field-others",
+            STREAMS,
+            (*NEURAL[1:], "neural-linear", "lin-fpl", "ucb1", *OTHER_PEERS),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            title="Regret on streams of applications, the policies that field leaves out",
         ),
         Experiment(
             "field-offers",
             ("offers",),
-            (*NEURAL, *OWN_SCALE, "uniform", *VOWPAL),
+            ("npr", "npr:network=none", *NEURAL, *OWN_SCALE, "uniform", *PEERS, *OTHER_PEERS),
             rounds=10_000,
+            seeds=(0, 1, 2),
             title="Regret on offers that never come back, every policy with its defaults",
         ),
         Experiment(
@@ -181,7 +216,7 @@ EXTRA: dict[str, Experiment] = {
             FRONT,
             rounds=10_000,
             figure="front",
-            title="Regret against compute: steps, batch and interval of NPR's updates",
+            title="Regret against compute: steps, batch and interval of updates of NPR by descent",
         ),
     )
 }

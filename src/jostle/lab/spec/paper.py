@@ -3,8 +3,9 @@
 The figures that compare regret or reward exist twice. ``fig1a`` has the forms that the authors
 describe: their network and initialisation, plain gradient descent, exploration as in each paper
 (``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks
-and training that are jostle's defaults, and a few policies more: the same network without
-perturbation (epsilon-greedy) and FALCON+. Linear policies are those of their papers in both.
+and training that are jostle's defaults (``npr.descent``), and a few policies more: the same network
+without perturbation (epsilon-greedy) and FALCON+. Linear policies are those of their papers in
+both.
 
 The figures of time are played with jostle's networks and training only. ``fig1c-rounds`` is not in
 the paper: it shows how the times of ``fig1c``, taken after 2,000 rounds, depend on that number.
@@ -20,8 +21,10 @@ LINEAR = ("lin-ucb.paper", "lin-ts.paper", "lin-fpl.paper")
 """The linear policies as their papers have them: in the unit of rewards, which are not centred."""
 DIAGONAL = ("neural-ucb:covariance=diagonal", "neural-ts:covariance=diagonal")
 FULL = ("neural-ucb:covariance=full", "neural-ts:covariance=full")
-CHEAP = ("npr", "epsilon-greedy", "falcon")
+CHEAP = ("npr.descent", "epsilon-greedy", "falcon")
 NEURAL = (*CHEAP, "neural-ucb", "neural-ts")
+IN_THE_PAPER = frozenset({"npr", *NEURAL})
+"""Policies that have a form of the paper."""
 ROUNDS = 10_000
 FULL_RUNS = 3
 """Runs of the paper's forms with full covariance, which take ten times as long as the others."""
@@ -40,7 +43,7 @@ def sized(policies: Iterable[str], width: str) -> tuple[str, ...]:
 def as_in_the_paper(policies: Iterable[str], setting: str = "") -> tuple[str, ...]:
     """The paper's forms of neural policies, as ``npr.paper``; other policies are as they are."""
     return tuple(
-        _with(name.replace(base, f"{base}.paper", 1), setting) if base in NEURAL else name
+        _with(name.replace(base, f"{base}.paper", 1), setting) if base in IN_THE_PAPER else name
         for name in policies
         for base in [parse(name).name]
     )
@@ -128,7 +131,7 @@ _ALL = (
     Experiment(
         "fig1c-rounds",
         ("h1",),
-        ("npr", *FULL, *DIAGONAL),
+        ("npr.descent", *FULL, *DIAGONAL),
         rounds=500,
         seeds=(0,),
         figure="growth",
@@ -139,7 +142,7 @@ _ALL = (
     Experiment(
         "fig1d",
         ("h1:pool={size},shown={size}",),
-        ("npr", *FULL, *DIAGONAL),
+        ("npr.descent", *FULL, *DIAGONAL),
         rounds=1000,
         seeds=(0,),
         figure="growth",
@@ -150,7 +153,7 @@ _ALL = (
     Experiment(
         "fig1e",
         ("h1",),
-        sized(("npr", *FULL, *DIAGONAL), "{size}"),
+        sized(("npr.descent", *FULL, *DIAGONAL), "{size}"),
         rounds=1000,
         seeds=(0,),
         figure="growth",

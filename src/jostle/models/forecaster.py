@@ -1,0 +1,262 @@
+"""``Forecaster``: estimates of rewards by ridge regressions and a network, weighed by their past.
+
+    mean(x) = m + b_1 lin(x) + b_2 (ridge(x) - lin(x)) + b_3 (recent(x) - lin(x)) + b_4 net(x)
+
+with m the running mean of the rewards; lin, an exact ridge regression on the context; ridge,
+another on random features of it (``jostle.models.features``); recent, a linear one that forgets;
+and net, a network trained on what lin leaves over. The weights b come from forecasts made *before*
+each reward was learned (``jostle.models.stack``): each part is believed as far as it has come true,
+so a flexible one does no harm where the world is linear or rewards are nearly all noise.
+
+The ridge on random features also carries the members of ``NPR``: responses to perturbations, and
+to random priors, in units of one. All regressions keep the responses to the rewards and to a
+constant 1 apart, so that m can be subtracted at any time: w = w_r - m w_1.
+
+Contexts are in units of the root mean square of their entries, which is found from the first
+observations: they are kept, and learned again whenever the unit is corrected, after 1, 4, 16, 64
+and 256 of them. Then it is fixed.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.core.arrays import Contexts, Scores
+from jostle.models.early import FIRST, Early
+from jostle.models.features import (
+    FeatureShape,
+    RandomFeatures,
+    entries_and_blocks,
+)
+from jostle.models.forgetting import Clock, forget
+from jostle.models.responses import Responses
+from jostle.models.scales import Scales
+from jostle.models.stack import Stack
+from jostle.types import Feedback
+
+LINEAR_REGULARISATION = 0.1
+"""lambda of the linear ridges, for contexts in their unit."""
+FORGETFUL = 0.003
+"""The least leverage of an observation in the linear ridge that forgets: some 300 count, in any
+direction."""
+REWARD, CONSTANT, MEMBERS = 0, 1, 2
+"""Targets of a regression: the reward, a constant 1, and from then on the members' own."""
+FORECASTS = 4
+"""Parts of the mean that are weighed."""
+
+
+class Forecaster(NamedTuple):
+    """The regressions, scales and weights, and what the members' random numbers are drawn by."""
+
+    features: RandomFeatures
+    unit: Any  # of the contexts
+    ridge: Responses
+    linear: Responses
+    recent: Responses
+    scales: Scales
+    stack: Stack
+    early: Early | None  # None in a copy for decisions
+    key: Any  # (2,) uint32, of the perturbations
+    prior: Any  # (blocks, members, p), P_j(0); None without members
+    clock: Clock | None  # None if nothing is forgotten
+
+    @classmethod
+    def empty(
+        cls,
+        key: jax.Array,
+        shape: FeatureShape,
+        *,
+        members: int,
+        regularisation: Any,
+        forgets: bool = False,
+    ) -> "Forecaster":
+        """Nothing observed. ``regularisation`` is lambda of the ridge on random features."""
+        feature_key, prior_key, noise_key = jax.random.split(key, 3)
+        priors = (shape.blocks, members, shape.size)
+        prior = jax.random.normal(prior_key, priors) if members else None
+        linear, recent = (_linear_at_first(shape.blocks, shape.linear) for _ in range(2))
+        return cls(
+            RandomFeatures.draw(feature_key, shape),
+            jnp.float32(1),
+            _ridge_at_first(prior, shape.blocks, shape.size, regularisation),
+            linear,
+            recent,
+            Scales.empty(),
+            Stack.empty(FORECASTS),
+            Early.empty(shape.entries),
+            jax.random.key_data(noise_key),
+            prior,
+            Clock.start(shape.blocks) if forgets else None,
+        )
+
+    def forecasts(self, contexts: Any, phi: Any, network: Any) -> Any:
+        """(n, FORECASTS): what each part adds to the mean, per unit of its weight."""
+        _, block = entries_and_blocks(contexts)
+        linear = self.baseline(phi, block)
+        ridge = self.ridge.estimates(phi, block, self.scales.mean)
+        u = phi[..., : self.linear.weights.shape[-1]]
+        recent = self.recent.estimates(u, block, self.scales.mean)
+        xp = phi.__array_namespace__()
+        return xp.stack([linear, ridge - linear, recent - linear, network], axis=-1)
+
+    def baseline(self, phi: Any, block: Any) -> Any:
+        """lin(x), which the network learns the errors of."""
+        u = phi[..., : self.linear.weights.shape[-1]]
+        return self.linear.estimates(u, block, self.scales.mean)
+
+    def expand(self, contexts: Any) -> Any:
+        """The features of contexts."""
+        return self.features.expand(entries_and_blocks(contexts)[0], self.unit)
+
+    def observe(
+        self,
+        feedback: Feedback,
+        forecast: Callable[["Forecaster", Contexts], Scores],
+        *,
+        sharpness: float,
+        caution: float,
+        regularisation: Any,
+        keep: Any = 1.0,
+    ) -> "Forecaster":
+        """Learn one observation.
+
+        Arguments:
+            feedback: the observation.
+            forecast: a function of a forecaster and contexts to the network's forecasts.
+            sharpness: root mean square of the entries of contexts, in their unit.
+            caution: observations after which forecasts other than the linear one are half believed.
+            regularisation: lambda of the ridge on random features.
+            keep: what older observations keep of their weight; see ``jostle.models.forgetting``.
+        """
+        one = jax.tree.map(lambda part: part[None], feedback.context)
+        forecasts = self.forecasts(one, self.expand(one), forecast(self, one))[0]
+        reward, known = feedback.reward, self.scales.seen > 0
+        target = reward - self.scales.mean
+        error = target - forecasts @ self.stack.weights
+        # That learning depends on the forecasts tells the compiler that nothing reads the tables
+        # after they are written: it then updates them in place.
+        number = self.scales.seen + (0 * error).astype(jnp.int32)
+        state, leverage = self._learned(number, feedback, sharpness, regularisation, keep)
+        return state._replace(
+            scales=state.scales.observe(reward, error, leverage, keep),
+            stack=state.stack.observe(forecasts, target, known, caution),
+        )
+
+    def deciding(self) -> "Forecaster":
+        """The part that decisions read."""
+        regressions = (self.ridge, self.linear, self.recent)
+        ridge, linear, recent = (each.deciding() for each in regressions)
+        return self._replace(
+            ridge=ridge, linear=linear, recent=recent, early=None, key=None, prior=None, clock=None
+        )
+
+    def _learned(
+        self, seen: Any, feedback: Feedback, sharpness: Any, regularisation: Any, keep: Any
+    ) -> tuple["Forecaster", Any]:
+        """The regressions with observation number ``seen``, and its leverage.
+
+        If the unit of contexts is to be corrected, they start again and learn all observations so
+        far in the new one.
+        """
+        x, block = entries_and_blocks(feedback.context)
+        block = jnp.int32(0) if block is None else block
+        reward = feedback.reward
+        early = self.early.observe(seen, x, block, reward)
+        due = early.correct_unit(seen)
+        unit = jnp.sqrt(early.square) / sharpness
+        fixed = self._replace(unit=jnp.where(due & (unit > 0), unit, self.unit), early=early)
+
+        def again(i: Any, held: Any) -> Any:
+            now, before = fixed._holding(held), i < seen
+            row, its_block, its_reward = (
+                jnp.where(before, old[jnp.minimum(i, FIRST - 1)], new)
+                for old, new in zip(early[:3], (x, block, reward), strict=True)
+            )
+            phi = now.features.expand(row, now.unit)
+            return now._observed(i, phi, its_block, its_reward, regularisation, keep)
+
+        # Two loops, the first of one pass or none, in place of a conditional, which would copy the
+        # tables in every round.
+        held = (*self._held(), jnp.float32(0))
+        held = jax.lax.fori_loop(
+            0, due.astype(jnp.int32), lambda *_: fixed._at_first(regularisation), held
+        )
+        held = jax.lax.fori_loop(jnp.where(due, 0, seen), seen + 1, again, held)
+        return fixed._holding(held), held[-1]
+
+    def _observed(
+        self, number: Any, phi: Any, block: Any, reward: Any, regularisation: Any, keep: Any
+    ) -> tuple[Any, ...]:
+        """What is held after observation ``number``, and its leverage."""
+        state = self if self.clock is None else self._forgotten(number, block, regularisation, keep)
+        both = jnp.stack([reward, jnp.ones_like(reward)])
+        members, targets = self.members, both
+        if members:
+            key = jax.random.fold_in(jax.random.wrap_key_data(self.key), number)
+            noise = jax.random.normal(key, (members,))
+            targets = jnp.concatenate([both, noise, jnp.zeros(members)])
+        ridge, leverage = state.ridge.observe(block, phi, targets)
+        u = phi[: self.linear.weights.shape[-1]]
+        linear, _ = state.linear.observe(block, u, both)
+        recent, _ = state.recent.observe(block, u, both, least=FORGETFUL)
+        return ridge, linear, recent, state.clock, leverage
+
+    def _forgotten(self, seen: Any, block: Any, regularisation: Any, keep: Any) -> "Forecaster":
+        """The regressions with the block that is observed, and one in its turn, up to date."""
+        ridge, linear, clock = self.ridge, self.linear, self.clock
+        assert clock is not None  # or nothing is forgotten
+        for each in (block, seen % len(clock.time)):
+            ridge = forget(
+                ridge,
+                clock,
+                each,
+                seen,
+                keep=keep,
+                regularisation=regularisation,
+                prior=self.prior,
+            )
+            linear = forget(
+                linear,
+                clock,
+                each,
+                seen,
+                keep=keep,
+                regularisation=LINEAR_REGULARISATION,
+            )
+            clock = clock.advance(each, seen)
+        return self._replace(ridge=ridge, linear=linear, clock=clock)
+
+    def _at_first(self, regularisation: Any) -> tuple[Any, ...]:
+        """What is held before the first observation."""
+        blocks, _, size = self.ridge.weights.shape
+        clock = None if self.clock is None else Clock.start(blocks)
+        linear = _linear_at_first(blocks, self.linear.weights.shape[-1])
+        ridge = _ridge_at_first(self.prior, blocks, size, regularisation)
+        return ridge, linear, linear, clock, jnp.float32(0)
+
+    def _held(self) -> tuple[Any, ...]:
+        """What learning an observation changes, but for scales and weights."""
+        return self.ridge, self.linear, self.recent, self.clock
+
+    def _holding(self, held: tuple[Any, ...]) -> "Forecaster":
+        ridge, linear, recent, clock, _ = held
+        return self._replace(ridge=ridge, linear=linear, recent=recent, clock=clock)
+
+    @property
+    def members(self) -> int:
+        """Members whose responses to perturbations and priors the ridge carries."""
+        return 0 if self.prior is None else int(self.prior.shape[1])
+
+
+def _linear_at_first(blocks: int, size: int) -> Responses:
+    return Responses.empty(jnp.zeros((blocks, MEMBERS, size)), LINEAR_REGULARISATION)
+
+
+def _ridge_at_first(prior: Any, blocks: int, size: int, regularisation: Any) -> Responses:
+    """Responses of 0 to rewards and perturbations, and the members' priors."""
+    members = 0 if prior is None else prior.shape[1]
+    zeros = jnp.zeros((blocks, MEMBERS + members, size))
+    initial = zeros if prior is None else jnp.concatenate([zeros, prior], axis=1)
+    return Responses.empty(initial, regularisation)

@@ -1,0 +1,84 @@
+"""Exponential forgetting for ``Responses``: old observations count less, and uncertainty returns.
+
+With an observation's weight halved every ``half_life`` observations, the responses are those of the
+weighted ridge regression
+
+    V_t = lambda I + sum_s u_s phi_s phi_s',   u_s = 2^(-(t - s) / half_life)
+    w   = V_t^-1 sum_s u_s target_s phi_s                   rewards, and the constant
+    N_j = V_t^-1 sum_s sqrt(u_s) z_js phi_s                 perturbations
+    P_j = lambda V_t^-1 P_j(0)                              priors
+
+An observation of weight u is one with noise of variance 1 / u, so its perturbation is z / sqrt(u):
+then N_j has the covariance V^-1 (V - lambda I) V^-1 of a posterior, and grows where nothing is
+observed any more. In one step of factor f, V <- f V + (1 - f) lambda I. The first term leaves w and
+P_j as they are and divides N_j by sqrt(f). The second has rank p, which would cost O(p^3): instead,
+each step adds p (1 - f) lambda to one entry of the diagonal, each in its turn, as an observation of
+that feature alone whose target is 0, or for priors P_j(0). After p steps all have had their share.
+
+In the disjoint model time is the same for all blocks: a block is brought up to date when it is
+observed, and one further block in its turn with every observation.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jostle.models.responses import Responses
+
+
+class Clock(NamedTuple):
+    """Up to which observation each block has forgotten, and which feature is next in each."""
+
+    time: Any  # (blocks,) int32
+    turn: Any  # (blocks,) int32
+
+    @classmethod
+    def start(cls, blocks: int) -> "Clock":
+        """Nothing observed."""
+        return cls(jnp.zeros(blocks, jnp.int32), jnp.zeros(blocks, jnp.int32))
+
+    def advance(self, block: Any, now: Any) -> "Clock":
+        """After ``block`` has been brought up to date."""
+        return Clock(self.time.at[block].set(now), self.turn.at[block].add(1))
+
+
+def forget(
+    responses: Responses,
+    clock: Clock,
+    block: Any,
+    now: Any,
+    *,
+    keep: Any,
+    regularisation: Any,
+    prior: Any = None,
+) -> Responses:
+    """Bring ``block`` up to observation ``now``; ``clock`` says where it stood.
+
+    Arguments:
+        keep: the factor per observation, 2^(-1 / half_life).
+        regularisation: lambda.
+        prior: (blocks, members, p), P_j(0), if there are members. Their perturbations, and then
+            their priors, are the last of the targets.
+    """
+    weights, root, trace = responses
+    size = weights.shape[-1]
+    members = 0 if prior is None else prior.shape[1]
+    factor = keep ** (now - clock.time[block]).astype(jnp.float32)
+    plain = weights.shape[1] - 2 * members
+    grown = jnp.concatenate(
+        [jnp.ones(plain), jnp.full(members, 1 / jnp.sqrt(factor)), jnp.ones(members)]
+    )
+    faded = Responses(
+        jax.lax.dynamic_update_index_in_dim(weights, weights[block] * grown[:, None], block, 0),
+        jax.lax.dynamic_update_index_in_dim(root, root[block] / jnp.sqrt(factor), block, 0),
+        trace.at[block].divide(factor),
+    )
+    feature = clock.turn[block] % size
+    weight = jnp.sqrt(size * (1 - factor) * regularisation)
+    phi = weight * (jnp.arange(size) == feature)
+    targets = jnp.zeros(plain + members)
+    if prior is not None:
+        targets = jnp.concatenate([targets, weight * prior[block, :, feature]])
+    after, _ = faded.observe(block, phi, targets)
+    return after

@@ -1,0 +1,88 @@
+"""Ridge regressions of many targets on the same contexts, without a history.
+
+All targets share V = lambda I + sum_s phi_s phi_s', and so the gain of an observation,
+
+    g = V^-1 phi / (1 + phi'V^-1 phi)     (V before the observation)
+    w <- w + g (target - phi'w)            for each target
+
+in O(p^2) for all of them together. A response w = V^-1 sum_s target_s phi_s that starts at w_0
+instead of 0 becomes w + lambda V^-1 w_0: this is what remains of w_0 where little was observed.
+Of V only a square root S of V^-1 = S S' is kept, as in ``jostle.models.ridge``.
+
+In the disjoint model each block has its own V and responses.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Responses(NamedTuple):
+    """The responses of each block to each target."""
+
+    weights: Any  # (blocks, targets, p)
+    root: Any  # (blocks, p, p), S; None in a copy for decisions
+    trace: Any  # (blocks,), the trace of V^-1
+
+    @classmethod
+    def empty(cls, initial: Any, regularisation: Any) -> "Responses":
+        """Nothing observed; ``initial`` is (blocks, targets, p)."""
+        blocks, _, size = initial.shape
+        root = jnp.eye(size) / jnp.sqrt(regularisation)
+        trace = jnp.full(blocks, size / regularisation)
+        return cls(initial, jnp.broadcast_to(root, (blocks, size, size)), trace)
+
+    def observe(
+        self, block: Any, phi: Any, targets: Any, least: float = 0.0
+    ) -> tuple["Responses", Any]:
+        """Learn one observation of every target; also returns its leverage phi'g.
+
+        With ``least`` every observation has at least this leverage: its direction then forgets
+        exponentially, observation by observation, and nothing else does. (The variance of phi'w
+        after an observation, in units of the noise, equals the leverage, so keeping one from
+        falling below ``least`` is to keep the other.)
+        """
+        # Both tables are read before either is written, so that the compiler updates them in place.
+        root, own = jax.lax.optimization_barrier((self.root[block], self.weights[block]))
+        f = phi @ root
+        variance = f @ f
+        kept = jnp.maximum(variance, least / (1 - least)) if least else variance
+        leverage = kept / (1 + kept)
+        direction = root @ f
+        gain = direction / (1 + variance)
+        shrinkage = 1 / (1 + variance + jnp.sqrt(1 + variance))
+        if least:
+            safe = jnp.where(variance > 0, variance, 1)
+            gain = direction * (leverage / safe)
+            shrinkage = (1 - jnp.sqrt(leverage / safe)) / safe
+        errors = targets - own @ phi
+        new = own + errors[:, None] * gain
+        shrunk = root - jnp.outer(direction, f * shrinkage)
+        lost = (direction @ direction) * shrinkage * (2 - variance * shrinkage)
+        responses = Responses(
+            jax.lax.dynamic_update_index_in_dim(self.weights, new, block, 0),
+            jax.lax.dynamic_update_index_in_dim(self.root, shrunk, block, 0),
+            self.trace.at[block].add(-lost),
+        )
+        return responses, leverage
+
+    def estimates(self, phi: Any, block: Any, mean: Any) -> Any:
+        """phi'(w_r - m w_1) of each context: the fit to rewards less their mean m.
+
+        The first two targets must be the reward and a constant 1.
+        """
+        if block is None:
+            own = self.weights[0, :2]
+            return phi @ (own[0] - mean * own[1])
+        own = self.weights[block, :2]
+        return (phi * (own[:, 0] - mean * own[:, 1])).sum(-1)
+
+    def effective_dimension(self, regularisation: Any) -> Any:
+        """d_eff = p - lambda tr V^-1, the mean over blocks; at least 1."""
+        xp = self.trace.__array_namespace__()
+        return xp.maximum((self.weights.shape[-1] - regularisation * self.trace).mean(), 1.0)
+
+    def deciding(self) -> "Responses":
+        """The part that decisions read."""
+        return self._replace(root=None)

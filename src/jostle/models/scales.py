@@ -1,0 +1,95 @@
+"""Scales of the rewards that policies find out for themselves: what exploration is measured in.
+
+    mean     running mean of the rewards, m
+    spread   their standard deviation
+    noise    standard deviation of prequential errors (reward minus the forecast made before it
+             was learned), of late
+    prior    how far rewards of contexts that were never observed may lie from their mean: the
+             deviation of rewards weighted by leverage, less what no forecast explains
+
+An observation with little leverage repeats what is known; weighted by leverage, a region of
+contexts counts by the logarithm of its visits, so that the prior neither shrinks when the policy
+settles on one arm nor depends on the first few rewards. All scales are multiplied by c if all
+rewards are, exactly so if c is a power of two.
+"""
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+
+RECENT = 0.995
+"""What the moving average of squared errors keeps of itself."""
+TRUSTED = 100
+"""Observations after which half of what no forecast explained counts as noise for the prior."""
+
+
+class Scales(NamedTuple):
+    """Moments of the rewards and of the errors of their forecasts."""
+
+    seen: Any
+    mean: Any
+    variance: Any
+    error: Any  # moving average of squared errors, and the sum of its weights
+    error_weight: Any
+    leverage: Any  # sum of leverages, and leverage-weighted mean, variance and squared error
+    weighted_mean: Any
+    weighted_variance: Any
+    weighted_error: Any
+
+    @classmethod
+    def empty(cls) -> "Scales":
+        """Nothing observed."""
+        zeros = (jnp.float32(0) for _ in cls._fields[1:])
+        return cls(jnp.int32(0), *zeros)
+
+    def observe(self, reward: Any, error: Any, leverage: Any, keep: Any = 1.0) -> "Scales":
+        """One more reward, the error of its forecast and its leverage.
+
+        The first reward is nobody's error, since nothing could be forecast. The moments keep the
+        part ``keep`` of what they were, as observations are forgotten.
+        """
+        known = self.seen > 0
+        seen = self.seen + 1
+        squared = jnp.where(known, error, 0.0) ** 2
+        step = jnp.maximum(1 / seen, 1 - keep)
+        mean = _towards(self.mean, reward, step)
+        variance = _towards(self.variance, (reward - self.mean) * (reward - mean), step)
+        total = keep * self.leverage + leverage
+        share = leverage / jnp.maximum(total, 1e-9)
+        weighted_mean = _towards(self.weighted_mean, reward, share)
+        deviation = (reward - self.weighted_mean) * (reward - weighted_mean)
+        return Scales(
+            seen,
+            mean,
+            variance,
+            RECENT * self.error + (1 - RECENT) * squared,
+            RECENT * self.error_weight + (1 - RECENT) * known,
+            total,
+            weighted_mean,
+            _towards(self.weighted_variance, deviation, share),
+            _towards(self.weighted_error, squared, share),
+        )
+
+    @property
+    def spread(self) -> Any:
+        """The standard deviation of the rewards."""
+        return self.variance**0.5
+
+    @property
+    def noise(self) -> Any:
+        """The standard deviation of prequential errors."""
+        xp = self.error.__array_namespace__()
+        return (self.error / xp.maximum(self.error_weight, 1e-9)) ** 0.5
+
+    @property
+    def prior(self) -> Any:
+        """How far unknown rewards may lie from the mean; 0 until two rewards differ."""
+        xp = self.error.__array_namespace__()
+        total = self.weighted_variance
+        explained = xp.maximum(total - self.weighted_error, 0)
+        doubt = TRUSTED / (TRUSTED + self.seen)
+        return xp.minimum(explained + total * doubt, total) ** 0.5
+
+
+def _towards(average: Any, value: Any, share: Any) -> Any:
+    return average + share * (value - average)
