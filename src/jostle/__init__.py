@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from jostle import environments, features, lab, theory
     from jostle.agent import Agent
     from jostle.decisions.decider import Decider
-    from jostle.decisions.warm_start import warm_start
+    from jostle.decisions.log_learning import warm_start
     from jostle.factory import make_environment, make_policy
     from jostle.models import networks
     from jostle.models.training import Training
@@ -71,7 +71,7 @@ _HOMES = {
     "networks": "jostle.models.networks",
     "simulate": "jostle.simulation",
     "theory": "jostle.theory",
-    "warm_start": "jostle.decisions.warm_start",
+    "warm_start": "jostle.decisions.log_learning",
 }
 
 

@@ -115,10 +115,12 @@ def test_anything_is_encoded_or_refused_with_a_path(context, actions):
     encoder.encode({"known": 1.5}, ["a"])
     before = json.dumps(encoder.as_data())
     try:
-        rows = encoder.encode(context, actions)
+        rows, refusal = encoder.encode(context, actions), None
     except (TypeError, ValueError) as error:
-        assert str(error).startswith(("context", "actions"))
-        str(error).encode()
+        refusal = str(error)
+    if refusal is not None:
+        assert refusal.startswith(("context", "actions"))
+        refusal.encode()
         assert json.dumps(encoder.as_data()) == before
         return
     assert rows.shape == (len(actions), 16)

@@ -15,18 +15,24 @@ from jostle import serialization
 from jostle.agent import Agent
 from jostle.core.validation import number, unknown, whole
 from jostle.decisions.apprenticeship import Apprenticeship, Report
-from jostle.decisions.closed import ClosedDecision, Request, agreement, ranked
-from jostle.decisions.ledger import Decision, Entry, Late, Ledger, Past
+from jostle.decisions.ledger import Decision, Entry, Late, Ledger
+from jostle.decisions.policies import agent_for
+from jostle.decisions.requests import (
+    ClosedDecision,
+    Request,
+    agreement,
+    answer,
+    check_id,
+    ranked,
+)
 from jostle.decisions.rewards import check_aggregation, check_reward
-from jostle.factory import make_policy
 from jostle.features.encoder import Encoder, arm_id
 from jostle.features.hashing import digest
-from jostle.policies.base import UNKNOWN_ARMS, Policy
-from jostle.types import BanditSpec, Choice
+from jostle.policies.base import Policy
+from jostle.types import Choice
 
 LEARN, APPRENTICE, LOG_ONLY = "learn", "apprentice", "log_only"
 MODES = (LEARN, APPRENTICE, LOG_ONLY)
-LONGEST_ID = 256
 
 
 class Decider:
@@ -92,7 +98,7 @@ class Decider:
             known = policy.policy if isinstance(policy, Agent) else policy
             encoder = Encoder(known.features) if isinstance(known, Policy) else Encoder()
         self.encoder = encoder
-        self.agent = _agent(policy, encoder, seed)
+        self.agent = agent_for(policy, encoder, seed)
         self.mode, self.clock, self.log = mode, clock, log
         self.default_reward = default_reward
         self.seed = whole("seed", seed, least=0)
@@ -128,8 +134,8 @@ class Decider:
         with self._lock:
             now = self._advance()
             request = Request(context, actions, baseline, baseline_probability)
-            if id is not None and (known := self._ledger.find(_checked_id("id", id))) is not None:
-                return _answered(known, request)
+            if id is not None and (known := self._ledger.find(check_id("id", id))) is not None:
+                return answer(known, request)
             rows, numbers = self.encoder.encode_and_count(context, request.actions)
             chosen = request.baseline_index(required=self.mode == APPRENTICE)
             arms = None
@@ -156,9 +162,9 @@ class Decider:
         a reward of the same ``reward_id`` was counted. "late": its decision is closed, so it is
         kept apart (``late``) and not learned.
         """
-        _checked_id("id", id)
+        check_id("id", id)
         if reward_id is not None:
-            _checked_id("reward_id", reward_id)
+            check_id("reward_id", reward_id)
         value = check_reward("value", value)
         with self._lock:
             now = self._advance()
@@ -306,42 +312,3 @@ class Decider:
             vectors = np.stack([entry.vector for entry, _ in learned])
             rewards = [reward for _, reward in learned]
             self.agent.learn(vectors, rewards, arm=arms or None)
-
-
-def _agent(policy: Any, encoder: Encoder, seed: int) -> Agent:
-    """The agent that decides on the encoder's rows."""
-    if not isinstance(encoder, Encoder):
-        raise TypeError(f"encoder must be a jostle.features.Encoder, not {encoder!r:.40}")
-    if isinstance(policy, str):
-        policy = make_policy(policy, BanditSpec(features=encoder.features, arms=UNKNOWN_ARMS))
-    agent = policy if isinstance(policy, Agent) else Agent(policy, seed)
-    spec = agent.policy.spec
-    if spec.pool is not None or spec.blocks is not None:
-        raise ValueError(
-            "policy must be made without pool= and blocks=: the encoder gives every arm features "
-            "of its own"
-        )
-    if spec.features != encoder.features:
-        raise ValueError(
-            f"policy must have features={encoder.features}, as many as the encoder gives, not "
-            f"{spec.features}"
-        )
-    return agent
-
-
-def _answered(known: Entry | Past, request: Request) -> Decision:
-    """The answer that was given before, if the request is the same."""
-    if request.digest != known.digest:
-        raise ValueError(
-            f"id {known.decision.id!r:.60} was used for another request: decisions need ids of "
-            "their own"
-        )
-    return known.decision
-
-
-def _checked_id(name: str, id: Any) -> str:
-    if not isinstance(id, str):
-        raise TypeError(f"{name} must be a string, not {id!r:.40}")
-    if not 0 < len(id) <= LONGEST_ID:
-        raise ValueError(f"{name} must have 1 to {LONGEST_ID} characters, not {len(id)}")
-    return id

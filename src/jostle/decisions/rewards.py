@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from jostle.core.validation import number, unknown
 
 AGGREGATIONS = ("first", "last", "sum", "mean", "max", "min")
@@ -21,7 +23,7 @@ def check_aggregation(name: Any) -> str:
 def check_reward(name: str, value: Any) -> float:
     """A reward as a float, or an error."""
     number(name, value, -LARGEST_REWARD, LARGEST_REWARD)
-    if getattr(value, "ndim", 0):
+    if np.ndim(value):
         raise TypeError(f"{name} must be one number, not an array")
     return float(value)
 

@@ -21,9 +21,9 @@ _DELAYS = 0xDE1A7
 class Delayed(Environment):
     """Another environment whose rewards arrive late. Arms, noise and regret are the same.
 
-    The reward of round t arrives at the end of round t + D, and the policy learns from it then; with
-    D = 0 that is at once, as in any other environment. Rewards that arrive in the same round are
-    learned in the order of their rounds. Of the others the policy never hears.
+    The reward of round t arrives at the end of round t + D, and the policy learns from it then;
+    with D = 0 that is at once, as in any other environment. Rewards that arrive in the same round
+    are learned in the order of their rounds. Of those that never arrive the policy learns nothing.
 
     Arguments:
         of: the environment.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 REFUSE, COUNT = "refuse", "count"
-"""What to do with values that do not fit: raise an error, or count them and read them as missing."""
+"""What to do with a value that does not fit: raise an error, or count it and read it as missing."""
 
 
 class Number:

@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jostle.core.validation import number
-from jostle.decisions.ledger import Entry
+from jostle.decisions.ledger import Decision, Entry, Past
 from jostle.features.hashing import digest
 from jostle.features.rows import as_record, as_records
 from jostle.types import Choice
+
+LONGEST_ID = 256
+"""Characters of an id."""
 
 
 class ClosedDecision(NamedTuple):
@@ -87,6 +90,25 @@ class Request:
             return digest(json.dumps(whole, sort_keys=True, default=_plain).encode())
         except (TypeError, ValueError, RecursionError):
             return "unreadable"
+
+
+def answer(known: Entry | Past, request: Request) -> Decision:
+    """The answer that was given before, if the request is the same."""
+    if request.digest != known.digest:
+        raise ValueError(
+            f"id {known.decision.id!r:.60} was used for another request: decisions need ids of "
+            "their own"
+        )
+    return known.decision
+
+
+def check_id(name: str, id: Any) -> str:
+    """An id of a decision or of a reward, or an error."""
+    if not isinstance(id, str):
+        raise TypeError(f"{name} must be a string, not {id!r:.40}")
+    if not 0 < len(id) <= LONGEST_ID:
+        raise ValueError(f"{name} must have 1 to {LONGEST_ID} characters, not {len(id)}")
+    return id
 
 
 def ranked(scores: Any, first: int) -> list[int]:
