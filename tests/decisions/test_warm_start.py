@@ -46,7 +46,7 @@ def test_an_agent_learns_what_it_would_have_learned_row_by_row(numbers, tmp_path
         agent, reports = Agent(LinUCB(3)), []
         done = jostle.warm_start(
             agent, log, reward="paid", features=list("abc"), chunk=128,
-            progress=lambda *now: reports.append(now),
+            progress=lambda *now, reports=reports: reports.append(now),
         )  # fmt: skip
         assert reports == [(128, N), (256, N), (300, N)]
         assert done.rows == N

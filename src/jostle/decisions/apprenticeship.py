@@ -21,12 +21,15 @@ class Report(NamedTuple):
     Without them it is the mean reward where both agree, which favours whoever agrees on the easy
     cases.
     """
+    effective_size: float
+    """How many decisions of equal weight the estimate is worth: (sum of weights)^2 / sum of their
+    squares. Do not trust an estimate that is worth less than some hundreds."""
 
 
 class Apprenticeship:
     """Sums over closed decisions, updated one by one."""
 
-    FIELDS = ("decisions", "agreement", "reward", "weight", "weighted")
+    FIELDS = ("decisions", "agreement", "reward", "weight", "weighted", "squared")
 
     def __init__(self, data: dict[str, float] | None = None):
         self._sums = dict(data or dict.fromkeys(self.FIELDS, 0.0))
@@ -40,19 +43,20 @@ class Apprenticeship:
             reward: of the action.
         """
         weight = agreement / (1.0 if probability is None else probability)
-        changes = (1.0, agreement, reward, weight, weight * reward)
+        changes = (1.0, agreement, reward, weight, weight * reward, weight**2)
         for name, change in zip(self.FIELDS, changes, strict=True):
             self._sums[name] += change
 
     def report(self) -> Report:
         """The comparison so far."""
-        n, agreement, reward, weight, weighted = (self._sums[name] for name in self.FIELDS)
+        n, agreement, reward, weight, weighted, squared = (self._sums[name] for name in self.FIELDS)
         many, nan = max(n, 1.0), float("nan")
         return Report(
             int(n),
             agreement / many if n else nan,
             reward / many if n else nan,
             weighted / weight if weight else nan,
+            weight**2 / squared if weight else 0.0,
         )
 
     def as_data(self) -> dict[str, Any]:

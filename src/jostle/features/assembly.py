@@ -109,10 +109,13 @@ def plain_rows(contexts: Ragged, actions: Ragged, size: int) -> np.ndarray:
     return table([actions, contexts], len(actions.lengths), size)
 
 
-def product_rows(contexts: Ragged, actions: Ragged, size: int) -> np.ndarray:
+def product_rows(contexts: Ragged, actions: Ragged, common: Ragged | None, size: int) -> np.ndarray:
     """The features of both side by side, and a low-rank product."""
     count, part = len(actions.lengths), size // 4
     rank = size - 2 * part
     action, context = table([actions], count, part), table([contexts], count, part)
+    if common is not None:
+        action += table([common], 1, part)
     product = (context @ random_signs(part, rank, 1)) * (action @ random_signs(part, rank, 2))
-    return np.concatenate([action, context, product / np.sqrt(rank)], axis=1)
+    made = np.concatenate([action, context, product / np.sqrt(rank)], axis=1)
+    return made.astype(np.float32)

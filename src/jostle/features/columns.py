@@ -35,36 +35,32 @@ def read_columns(records: Sequence[Any], reader: Reader) -> Columns | None:
     rows = _rows(records)
     if rows is None:
         return None
-    names = list(records[0])
+    count = len(rows)
     space, found = reader.space("action"), Features()
-    hashes, values, ids = [], [], None
-    for name, column in zip(names, zip(*rows, strict=True), strict=True):
-        kinds = set(map(type, column))
+    texts, ids = [], None
+    numbers: list[tuple[str, Any]] = []
+    for name, column in zip(records[0], zip(*rows, strict=True), strict=True):
+        hashes = _known(name, column, space)
+        if hashes is None:
+            kinds = set(map(type, column))
+            if kinds in NUMBERS and name != "id":
+                numbers.append((name, column))
+                continue
+            if name == "id" and kinds == {int}:
+                column = tuple(map(str, column))
+            elif kinds != {str}:
+                return None
+            hashes = _texts(name, column, space, reader, found)
         if name == "id":
-            if kinds != {str} and kinds != {int}:
-                return None
-            ids = _texts("id", list(map(str, column)), space, reader, found)
-        elif kinds == {str}:
-            hashes.append(_texts(name, column, space, reader, found))
-            values.append(np.ones(len(column)))
-        elif kinds in NUMBERS:
-            numbers = _numbers(name, column, space, reader, found)
-            if numbers is None:
-                return None
-            hashes.append(np.full(len(column), numbers[0], np.uint64))
-            values.append(numbers[1])
+            ids = hashes
         else:
-            return None
-    if not hashes:
+            texts.append(hashes)
+    scaled = _numbers(numbers, count, space, reader, found)
+    if scaled is None or not texts and not numbers:
         return None
-    return Columns(
-        np.stack(hashes, axis=1),
-        np.stack(values, axis=1),
-        found.flags,
-        ids,
-        found.numbers,
-        found.labels,
-    )
+    hashes = np.concatenate([np.array(texts, np.uint64).reshape(len(texts), count), scaled[0]])
+    values = np.concatenate([np.ones((len(texts), count)), scaled[1]])
+    return Columns(hashes.T, values.T, found.flags, ids, found.numbers, found.labels)
 
 
 def _rows(records: Sequence[Any]) -> list[Any] | None:
@@ -80,30 +76,50 @@ def _rows(records: Sequence[Any]) -> list[Any] | None:
         return None
 
 
-def _texts(name: Any, column: Any, space: Namespace, reader: Reader, found: Features) -> Any:
+def _known(name: Any, column: Any, space: Namespace) -> np.ndarray | None:
+    """The hashes of strings that have all been met before; None for any other values."""
+    known = space.texts.get(name)
+    if known is None:
+        return None
+    try:
+        return np.fromiter(map(known.get, column), np.uint64, len(column))  # type: ignore[arg-type]
+    except TypeError:  # None is not a number, and a list has no hash
+        return None
+
+
+def _texts(name: Any, column: Any, space: Namespace, reader: Reader, found: Features) -> np.ndarray:
     known = space.texts.get(name, {})
     hashes = list(map(known.get, column))
-    if None in hashes:
-        for place, value in enumerate(column):
-            if hashes[place] is None:
-                hashes[place] = reader.text(space, name, value, f"actions[{place}]", found)
+    for place, value in enumerate(column):
+        if hashes[place] is None:
+            hashes[place] = reader.text(space, name, value, f"actions[{place}]", found)
     return np.array(hashes, np.uint64)
 
 
 def _numbers(
-    name: Any, column: Any, space: Namespace, reader: Reader, found: Features
-) -> tuple[int, np.ndarray] | None:
+    columns: list[tuple[str, Any]], count: int, space: Namespace, reader: Reader, found: Features
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The hashes and standardised values of columns of numbers, in rows; None if not finite."""
     try:
-        array = np.array(column, np.float64)
+        values = np.array([column for _, column in columns], np.float64)
     except OverflowError:
         return None
-    if not np.isfinite(array).all():
+    if not np.isfinite(values).all():
         return None
-    entry = space.numbers.get(name) or reader.number(space, name, "actions[0]", found)
-    hash, flag, centre, inverse, learns = entry
+    values = values.reshape(len(columns), count)
+    entries = []
+    for row, (name, _) in zip(values, columns, strict=True):
+        entry = space.numbers.get(name) or reader.number(space, name, "actions[0]", found)
+        entries.append(entry)
+        found.flags.append(entry[1])
+        if entry[4]:
+            found.numbers[entry[0]] = row.tolist()
+    centre = np.array([[entry[2]] for entry in entries]).reshape(-1, 1)
+    inverse = np.array([[np.nan if entry[3] is None else entry[3]] for entry in entries])
     with np.errstate(over="ignore"):
-        scaled = np.arcsinh(array) if inverse is None else (array - centre) * inverse
-    found.flags.append(flag)
-    if learns:
-        found.numbers[hash] = array.tolist()
-    return hash, np.clip(scaled, -CLIP, CLIP)
+        scaled = (values - centre) * inverse.reshape(-1, 1)
+    fresh = np.isnan(scaled)  # numbers without moments
+    if fresh.any():
+        scaled[fresh] = np.arcsinh(values[fresh])
+    hashes = np.array([entry[0] for entry in entries], np.uint64)
+    return np.repeat(hashes[:, None], count, axis=1), np.clip(scaled, -CLIP, CLIP)

@@ -43,6 +43,8 @@ class Actions(NamedTuple):
 
     features: Ragged
     anchors: Ragged
+    common: Ragged | None = None
+    """One row of features that all of them have beside their own."""
 
 
 class Term(NamedTuple):
@@ -247,9 +249,11 @@ class Encoder:
         if self.interactions == assembly.CROSSED:
             made = assembly.crossed_rows(contexts, features, actions.anchors, size)
         elif self.interactions == assembly.PRODUCT:
-            made = assembly.product_rows(contexts, features, size)
+            return assembly.product_rows(contexts, features, actions.common, size)
         else:
             made = assembly.plain_rows(contexts, features, size)
+        if actions.common is not None:
+            made += assembly.table([actions.common], 1, size)
         return made.astype(np.float32)
 
 
@@ -309,18 +313,19 @@ class Reading:
         self._labels += columns.labels
         self._count(columns.numbers)
         count = len(columns.hashes)
-        first = np.full((count, 1), CONSTANT, np.uint64)
-        visible = [first]
+        ones, first = np.ones((count, 1)), np.full((count, 1), CONSTANT, np.uint64)
+        hashes, values = columns.hashes, columns.values
         if columns.ids is not None and self._encoder.ids:
-            visible.append(columns.ids[:, None])
-        if columns.flags:
-            visible.append(np.tile(np.array(columns.flags, np.uint64), (count, 1)))
-        before = sum(part.shape[1] for part in visible)
-        hashes = np.concatenate([*visible, columns.hashes], axis=1)
-        values = np.concatenate([np.ones((count, before)), columns.values], axis=1)
-        anchors = np.concatenate([first, columns.hashes], axis=1)
-        weights = np.concatenate([np.ones((count, 1)), columns.values], axis=1)
-        return Actions(Ragged.even(hashes, values), Ragged.even(anchors, weights))
+            hashes = np.concatenate([columns.ids[:, None], hashes], axis=1)
+            values = np.concatenate([ones, values], axis=1)
+        features = anchors = Ragged.even(hashes, values)
+        if self._encoder.interactions == assembly.CROSSED:
+            anchors = Ragged.even(
+                np.concatenate([first, columns.hashes], axis=1),
+                np.concatenate([ones, columns.values], axis=1),
+            )
+        common = Hashed.of([CONSTANT, *columns.flags], [1.0] * (1 + len(columns.flags)))
+        return Actions(features, anchors, Ragged.of([common]))
 
     def _action(self, record: Any, path: str) -> tuple[Action, bool]:
         """An action, and whether it is small enough to be cached."""
