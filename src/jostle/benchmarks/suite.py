@@ -13,6 +13,7 @@ from jostle.benchmarks import (
     memory_use,
     pytorch_reference,
     records,
+    warm_starts,
 )
 from jostle.benchmarks.comparison import Row
 
@@ -35,6 +36,8 @@ SUITE: dict[str, Benchmark] = {
     "encoding": records.encoding_against_scikit_learn,
     "deciding": records.deciding_on_records,
     "records": records.records_against_hand_encoding,
+    "warm-start": warm_starts.warm_start_speed,
+    "warm-start-regret": warm_starts.warm_start_regret,
 }
 if pytorch_reference.available():
     SUITE["pytorch-learning"] = pytorch_reference.learning_against_pytorch

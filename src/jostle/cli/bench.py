@@ -57,7 +57,7 @@ def bench(
 
     agent, agent-policies, decision, exploration, pooled-update, late-round,
     bounded-memory, lin-ucb, covariance, import, trial, workers, encoding, deciding,
-    records (needs the data sets); and with PyTorch installed
+    records (needs the data sets), warm-start, warm-start-regret; and with PyTorch installed
     ([cyan]pip install 'jostle\\[torch]'[/]) pytorch-learning and pytorch-regret, which
     compare with an implementation like that of the paper's authors
     """
