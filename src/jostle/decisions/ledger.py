@@ -30,7 +30,7 @@ class Decision(NamedTuple):
     """The probability with which it was chosen; None if that is not known."""
     ranking: list[Any]
     """All actions, the chosen one first and the others by their scores."""
-    index: int
+    index: Any
     """The position of the action among those given."""
 
 

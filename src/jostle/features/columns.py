@@ -56,7 +56,7 @@ def read_columns(records: Sequence[Any], reader: Reader) -> Columns | None:
         else:
             texts.append(hashes)
     scaled = _numbers(numbers, count, space, reader, found)
-    if scaled is None or not texts and not numbers:
+    if scaled is None or not (texts or numbers):
         return None
     hashes = np.concatenate([np.array(texts, np.uint64).reshape(len(texts), count), scaled[0]])
     values = np.concatenate([np.ones((len(texts), count)), scaled[1]])
@@ -82,7 +82,7 @@ def _known(name: Any, column: Any, space: Namespace) -> np.ndarray | None:
     if known is None:
         return None
     try:
-        return np.fromiter(map(known.get, column), np.uint64, len(column))  # type: ignore[arg-type]
+        return np.fromiter(map(known.get, column), np.uint64, len(column))
     except TypeError:  # None is not a number, and a list has no hash
         return None
 
