@@ -69,8 +69,9 @@ def reference(context, action, size):
     if not own:
         anchors = [(h, v) for h, v, _ in identity]
         features = list(anchors)
-    for h, v, _ in context:
-        features += [(mixed(h, g), v * w / math.sqrt(len(anchors))) for g, w in anchors]
+    for h, v, flag in context:
+        pairs = anchors[:1] if flag else anchors
+        features += [(mixed(h, g), v * w / math.sqrt(len(pairs))) for g, w in pairs]
     row = np.zeros(size)
     for h, v in features:
         row[((h >> 32) * size) >> 32] += v * (1 - 2 * (h & 1))

@@ -31,8 +31,8 @@ class Apprenticeship:
 
     FIELDS = ("decisions", "agreement", "reward", "weight", "weighted", "squared")
 
-    def __init__(self, data: dict[str, float] | None = None):
-        self._sums = dict(data or dict.fromkeys(self.FIELDS, 0.0))
+    def __init__(self) -> None:
+        self._sums = dict.fromkeys(self.FIELDS, 0.0)
 
     def add(self, agreement: float, probability: float | None, reward: float) -> None:
         """One closed decision.
@@ -62,3 +62,7 @@ class Apprenticeship:
     def as_data(self) -> dict[str, Any]:
         """For a file."""
         return self._sums
+
+    def load(self, data: dict[str, float]) -> None:
+        """Take what ``as_data`` returned."""
+        self._sums = dict(data)

@@ -15,16 +15,10 @@ from jostle import serialization
 from jostle.agent import Agent
 from jostle.core.validation import number, unknown, whole
 from jostle.decisions.apprenticeship import Apprenticeship, Report
+from jostle.decisions.closing import Closing, Log
 from jostle.decisions.ledger import Decision, Entry, Late, Ledger
 from jostle.decisions.policies import agent_for
-from jostle.decisions.requests import (
-    ClosedDecision,
-    Request,
-    agreement,
-    answer,
-    check_id,
-    ranked,
-)
+from jostle.decisions.requests import Request, agreement, answer, check_id, ranked
 from jostle.decisions.rewards import check_aggregation, check_reward
 from jostle.features.encoder import Encoder, arm_id
 from jostle.features.hashing import digest
@@ -84,7 +78,7 @@ class Decider:
         clock: Callable[[], float] = time.time,
         seed: int = 0,
         learn_at_once: bool = False,
-        log: Callable[[ClosedDecision], None] | None = None,
+        log: Log | None = None,
     ):
         if mode not in MODES:
             raise ValueError(unknown("mode", mode, MODES))
@@ -99,7 +93,7 @@ class Decider:
             encoder = Encoder(known.features) if isinstance(known, Policy) else Encoder()
         self.encoder = encoder
         self.agent = agent_for(policy, encoder, seed)
-        self.mode, self.clock, self.log = mode, clock, log
+        self.mode, self.clock = mode, clock
         self.default_reward = default_reward
         self.seed = whole("seed", seed, least=0)
         self._ledger = Ledger(
@@ -109,6 +103,14 @@ class Decider:
             whole("pending", pending),
         )
         self._apprenticeship = Apprenticeship()
+        self._closing = Closing(
+            None if mode == LOG_ONLY else self.agent,
+            self.encoder,
+            self._apprenticeship,
+            aggregation,
+            default_reward,
+            log,
+        )
         self._latest = -math.inf
         self._named = 0
         self._lock = threading.RLock()
@@ -226,7 +228,7 @@ class Decider:
         policy: Policy | None = None,
         *,
         clock: Callable[[], float] = time.time,
-        log: Callable[[ClosedDecision], None] | None = None,
+        log: Log | None = None,
     ) -> "Decider":
         """The decider saved at ``path``; it continues as if it had never stopped.
 
@@ -237,7 +239,7 @@ class Decider:
         encoder = Encoder.from_data(header["encoder"])
         decider = cls(agent, encoder, clock=clock, log=log, **header["settings"])
         decider._ledger.load(header["ledger"], leaves[-1])
-        decider._apprenticeship = Apprenticeship(header["apprenticeship"])
+        decider._apprenticeship.load(header["apprenticeship"])
         decider._latest, decider._named = header["latest"], header["named"]
         return decider
 
@@ -286,29 +288,5 @@ class Decider:
 
     def _close(self, entries: list[Entry], evicted: bool = False) -> None:
         """Learn from decisions that the ledger has closed."""
-        if not entries:
-            return
-        counts = self._ledger.counts
-        learned: list[tuple[Entry, float]] = []
-        for entry in entries:
-            if "numbers" in entry.notes:
-                self.encoder.observe_numbers(dict(entry.notes["numbers"]))
-            reward = entry.tally.total(self._ledger.aggregation)
-            if reward is None and not evicted and self.default_reward is not None:
-                reward = self.default_reward
-                counts["defaulted"] += 1
-            if reward is None:
-                counts["unrewarded"] += 1
-            else:
-                learned.append((entry, reward))
-                if "agreement" in entry.notes:
-                    known = entry.decision.probability
-                    self._apprenticeship.add(entry.notes["agreement"], known, reward)
-            if self.log is not None:
-                self.log(ClosedDecision.of(entry, reward, self._latest))
-        if learned and self.mode != LOG_ONLY:
-            counts["learned"] += len(learned)
-            arms = [entry.notes["arm"] for entry, _ in learned if "arm" in entry.notes]
-            vectors = np.stack([entry.vector for entry, _ in learned])
-            rewards = [reward for _, reward in learned]
-            self.agent.learn(vectors, rewards, arm=arms or None)
+        if entries:
+            self._closing.close(entries, self._latest, self._ledger.counts, evicted)

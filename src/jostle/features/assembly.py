@@ -63,6 +63,11 @@ class Ragged(NamedTuple):
         rows, length = hashes.shape
         return cls(hashes.ravel(), values.ravel(), np.full(rows, length))
 
+    def first(self) -> "Ragged":
+        """The first feature of each row."""
+        starts = np.cumsum(self.lengths) - self.lengths
+        return Ragged(self.hashes[starts], self.values[starts], np.ones_like(self.lengths))
+
     @property
     def row(self) -> np.ndarray:
         """Which row each feature belongs to."""
@@ -94,26 +99,35 @@ def crosses(contexts: Ragged, actions: Ragged) -> Ragged:
 
 
 def repeated(context: Hashed, rows: int) -> Ragged:
-    """The same context for every row."""
+    """The same features of a context for every row."""
     hashes, values = context.arrays
     return Ragged(np.tile(hashes, rows), np.tile(values, rows), np.full(rows, len(hashes)))
 
 
-def crossed_rows(contexts: Ragged, actions: Ragged, anchors: Ragged, size: int) -> np.ndarray:
-    """The actions' features, and the contexts' times the ``anchors``."""
-    return table([actions, crosses(contexts, anchors)], len(actions.lengths), size)
+def crossed_rows(
+    contexts: Ragged, flags: Ragged, actions: Ragged, anchors: Ragged, size: int
+) -> np.ndarray:
+    """The actions' features, and the contexts' times the ``anchors``.
+
+    The contexts' flags are multiplied with the first anchor only: that a number is known matters,
+    but hardly more for one feature of an action than for another.
+    """
+    parts = [actions, crosses(contexts, anchors), crosses(flags, anchors.first())]
+    return table(parts, len(actions.lengths), size)
 
 
-def plain_rows(contexts: Ragged, actions: Ragged, size: int) -> np.ndarray:
+def plain_rows(contexts: Ragged, flags: Ragged, actions: Ragged, size: int) -> np.ndarray:
     """The features of both in one table."""
-    return table([actions, contexts], len(actions.lengths), size)
+    return table([actions, contexts, flags], len(actions.lengths), size)
 
 
-def product_rows(contexts: Ragged, actions: Ragged, common: Ragged | None, size: int) -> np.ndarray:
+def product_rows(
+    contexts: Ragged, flags: Ragged, actions: Ragged, common: Ragged | None, size: int
+) -> np.ndarray:
     """The features of both side by side, and a low-rank product."""
     count, part = len(actions.lengths), size // 4
     rank = size - 2 * part
-    action, context = table([actions], count, part), table([contexts], count, part)
+    action, context = table([actions], count, part), table([contexts, flags], count, part)
     if common is not None:
         action += table([common], 1, part)
     product = (context @ random_signs(part, rank, 1)) * (action @ random_signs(part, rank, 2))
