@@ -71,7 +71,8 @@ def reference(context, action, size):
         features = list(anchors)
     for h, v, flag in context:
         pairs = anchors[:1] if flag else anchors
-        features += [(mixed(h, g), v * w / math.sqrt(len(pairs))) for g, w in pairs]
+        scale = (0.5 if len(pairs) > 1 else 1) / math.sqrt(len(pairs))
+        features += [(mixed(h, g), v * w * scale) for g, w in pairs]
     row = np.zeros(size)
     for h, v in features:
         row[((h >> 32) * size) >> 32] += v * (1 - 2 * (h & 1))
@@ -102,7 +103,7 @@ def test_an_action_may_be_its_id_alone():
 def test_columns_and_single_actions_give_the_same_rows():
     rng = np.random.default_rng(0)
     items = [
-        {"id": i, "kind": f"k{rng.integers(5)}", "price": float(rng.normal()), "n": int(i)}
+        {"id": i, "kind": f"k{rng.integers(5)}", "price": float(rng.normal()), "n": int(i**3)}
         for i in range(50)
     ]
     for interactions in ("crossed", "product", "none"):

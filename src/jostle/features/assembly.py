@@ -84,15 +84,16 @@ def table(features: list[Ragged], rows: int, size: int) -> np.ndarray:
 def crosses(contexts: Ragged, actions: Ragged) -> Ragged:
     """Every feature of a row's context times every feature of its action.
 
-    Those of a row are divided by the square root of the number of its action's features, so that
-    together they are about as long as the context.
+    If an action has one feature, which is its name, the context counts as it is (the disjoint
+    model). If it has n, each product counts 0.5 / sqrt(n), so that together they are about half as
+    long as the context: products of many features mostly collide.
     """
     per_feature = actions.lengths[contexts.row]  # pairs of each feature of a context
     left = np.repeat(np.arange(len(contexts.hashes)), per_feature)
     first = np.cumsum(per_feature) - per_feature
     starts = np.cumsum(actions.lengths) - actions.lengths
     right = np.arange(len(left)) - np.repeat(first - starts[contexts.row], per_feature)
-    scale = 1 / np.sqrt(np.maximum(actions.lengths, 1))
+    scale = np.where(actions.lengths > 1, 0.5, 1.0) / np.sqrt(np.maximum(actions.lengths, 1))
     values = (contexts.values * scale[contexts.row])[left] * actions.values[right]
     hashes = pairs(contexts.hashes[left], actions.hashes[right])
     return Ragged(hashes, values, contexts.lengths * actions.lengths)
