@@ -6,6 +6,7 @@ from jostle.environments import (
     Arrivals,
     Clicks,
     Coins,
+    Delayed,
     Drift,
     Eat,
     Ladder,
@@ -36,5 +37,6 @@ STREAMS = {
 CASES = {
     **STREAMS,
     "units": Units(EASY, reward_scale=0.01, reward_offset=10.0, context_factor=30.0),
+    "delayed": Delayed(STREAMS["clicks"], delay=3, never=0.2),
     "units of blocks": Units(STREAMS["clicks"], reward_scale=2.0, context_factor=0.5),
 }

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from jostle import NPR, UCB1, Agent, EpsilonGreedy, HLinUCB, NeuralTS, Training, Uniform
+from jostle import NPR, UCB1, Agent, EpsilonGreedy, HLinUCB, LinUCB, NeuralTS, Training, Uniform
 from jostle.models.networks import MLP
 from jostle.types import Choice
 
@@ -112,10 +112,23 @@ def test_it_wants_a_policy_and_a_seed():
 def test_it_takes_any_real_dtype_and_lists():
     agent = Agent(NPR(D, **SMALL))
     for dtype in (np.float64, np.float16, np.int64, np.uint8, bool):
-        contexts = np.ones((2, D), dtype)
+        contexts = np.eye(2, D, dtype=dtype)
         agent.learn(contexts[agent.choose(contexts)], np.int8(1))
     agent.learn([1, 2, 3], 0)
     assert isinstance(agent.choose([[1, 2, 3]]), int)
+
+
+@pytest.mark.parametrize("policy", [NPR(D, **SMALL), LinUCB(D)])
+def test_the_same_row_for_every_arm_is_refused(policy):
+    """The model could not tell arms apart, and used to learn nothing without a word."""
+    agent, user = Agent(policy), np.arange(D, dtype=float)
+    for arms in (None, [0, 1, 2]):
+        with pytest.raises(ValueError, match="same row for each of the 3 arms"):
+            agent.decide(np.tile(user, (3, 1)), arms=arms)
+    assert agent.decisions == 0
+    agent.decide([user])  # a single arm
+    agent.decide([user, user, -user])  # two that do not differ, and one that does
+    Agent(UCB1(D)).decide(np.tile(user, (3, 1)), arms=[0, 1, 2])  # it knows arms by their ids
 
 
 def test_after_the_first_call_nothing_is_compiled_again():
@@ -276,9 +289,9 @@ def test_a_forked_process_is_told_what_to_do():
         import jostle
         warnings.simplefilter("ignore")  # JAX's own, about os.fork
         agent = jostle.Agent(jostle.NPR(3))
-        agent.choose(np.ones((2, 3)))
+        agent.choose(np.eye(3))
         if os.fork() == 0:
-            for act in (lambda: agent.choose(np.ones((2, 3))), lambda: agent.learn(np.ones(3), 1),
+            for act in (lambda: agent.choose(np.eye(3)), lambda: agent.learn(np.ones(3), 1),
                         lambda: jostle.Agent(jostle.NPR(3))):
                 try:
                     act()

@@ -34,6 +34,21 @@ def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
         assert (tmp_path / "agent.npz").exists()
 
 
+@pytest.mark.study
+@pytest.mark.parametrize("page", ["records", "decisions", "warm-start"])
+def test_the_python_of_the_guides_for_applications_runs_as_pasted(page, tmp_path):
+    code = "\n".join(snippets(f"docs/{page}.md"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # What a comment says is printed is printed, up to an ellipsis.
+    for said in re.findall(r"print\(.*\)  # (\w.*?)(?: \.\.\.)?$", code, re.MULTILINE):
+        if said[0].isupper() or said[0].isdigit() or ":" in said or said in ("pending", "coupon"):
+            assert said in done.stdout
+
+
 def test_the_experiment_of_the_guide_is_one():
     text = (ROOT / "docs" / "lab.md").read_text()
     content = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
@@ -63,7 +78,7 @@ def test_the_guide_to_streams_states_their_defaults():
     rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", table, re.MULTILINE)
     assert {name for name, _ in rows} >= {"wheel", "eat", "coins", "clicks", "drift", "units"}
     for name, written in rows:
-        if name in ("eat", "units"):  # these need data, or another environment
+        if name in ("eat", "units", "delayed"):  # these need data, or another environment
             continue
         environment = make_environment(name)
         for setting, default in re.findall(r"`(\w+)=([^`]+)`", written):

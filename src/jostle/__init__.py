@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, lab, theory
+    from jostle import environments, features, lab, theory
     from jostle.agent import Agent
+    from jostle.decisions.decider import Decider
+    from jostle.decisions.log_learning import warm_start
     from jostle.factory import make_environment, make_policy
     from jostle.models import networks
     from jostle.models.training import Training
@@ -33,6 +35,7 @@ __all__ = [
     "NPR",
     "UCB1",
     "Agent",
+    "Decider",
     "EpsilonGreedy",
     "Falcon",
     "HLinUCB",
@@ -47,25 +50,30 @@ __all__ = [
     "Training",
     "Uniform",
     "environments",
+    "features",
     "lab",
     "make_environment",
     "make_policy",
     "networks",
     "simulate",
     "theory",
+    "warm_start",
 ]
 
 # Names are imported when first used, so that `import jostle` costs nothing.
 _HOMES = {
     "Agent": "jostle.agent",
+    "Decider": "jostle.decisions.decider",
     "Training": "jostle.models.training",
     "environments": "jostle.environments",
+    "features": "jostle.features",
     "lab": "jostle.lab",
     "make_environment": "jostle.factory",
     "make_policy": "jostle.factory",
     "networks": "jostle.models.networks",
     "simulate": "jostle.simulation",
     "theory": "jostle.theory",
+    "warm_start": "jostle.decisions.log_learning",
 }
 
 

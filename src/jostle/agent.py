@@ -15,7 +15,11 @@ from jostle import serialization
 from jostle.arm_slots import LARGEST_SLOT, ArmSlots
 from jostle.core.contexts import Blocks
 from jostle.core.validation import finite, numeric, whole
+from jostle.policies._neural import NeuralPolicy
+from jostle.policies._ridge import RidgePolicy
 from jostle.policies.base import Policy
+from jostle.policies.lin_fpl import LinFPL
+from jostle.policies.npr import NPR
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 HISTORY_NUMBERS = 2**23
@@ -24,6 +28,9 @@ FEWEST_OBSERVATIONS, MOST_OBSERVATIONS = 2**10, 2**20
 """Bounds on the observations that an agent remembers by that rule."""
 CHUNK_NUMBERS, LONGEST_CHUNK = 2**16, 64
 """Numbers, and rows, of the batch that the compiled learning program takes."""
+
+CONTEXT_MODELS = (LinFPL, NeuralPolicy, NPR, RidgePolicy)
+"""Policies that model rewards by contexts, unless they say that they need the ids of arms."""
 
 
 class Room(NamedTuple):
@@ -60,6 +67,7 @@ class Agent:
         # Asked once, because a property costs half a microsecond per decision.
         self._on_host, self._needs_arms = policy.on_host, policy.needs_arms
         self._takes_blocks, self._features = policy.takes_blocks, _features(policy)
+        self._by_contexts = isinstance(policy, CONTEXT_MODELS) and not policy.needs_arms
         self._spec = policy.spec
         self._arms = ArmSlots(policy)
         self._process = os.getpid()
@@ -167,7 +175,7 @@ class Agent:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, whole or not at all."""
         self._check_process()
-        serialization.write(path, *self._content())
+        serialization.write(path, *self.as_data())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> "Agent":
@@ -175,12 +183,12 @@ class Agent:
 
         ``policy`` is needed only if the saved one had parts of your own making.
         """
-        return cls._restored(*serialization.read(path), policy)
+        return cls.from_data(*serialization.read(path), policy)
 
     def __reduce__(self) -> Any:
         """Pickle what ``save`` writes: plain numbers, and no code that loading would run."""
         self._check_process()
-        header, state = self._content()
+        header, state = self.as_data()
         serialization.rebuild(header["policy"])  # a policy of the user's own: say so now, not later
         file = io.BytesIO()
         serialization.write_file(file, header, state)
@@ -188,14 +196,14 @@ class Agent:
 
     def __deepcopy__(self, memo: Any) -> "Agent":
         self._check_process()
-        header, state = self._content()
-        return self._restored(header, jax.tree.leaves(state), self.policy)
+        header, state = self.as_data()
+        return self.from_data(header, jax.tree.leaves(state), self.policy)
 
     def __repr__(self) -> str:
         return f"Agent({type(self.policy).__name__}, observations={self.observations})"
 
-    def _content(self) -> tuple[dict[str, Any], Any]:
-        """What a file holds: a header, and a copy of the state without unused room."""
+    def as_data(self) -> tuple[dict[str, Any], Any]:
+        """What a file holds: JSON data, and a copy of the state without unused room."""
         with self._learn_lock, self._decide_lock, self._state_lock:
             header = {
                 "policy": serialization.describe(self.policy),
@@ -210,9 +218,10 @@ class Agent:
             return header, jax.tree.map(np.array, held)
 
     @classmethod
-    def _restored(
-        cls, header: dict[str, Any], leaves: list[np.ndarray], policy: Policy | None
+    def from_data(
+        cls, header: dict[str, Any], leaves: list[np.ndarray], policy: Policy | None = None
     ) -> "Agent":
+        """The agent that ``as_data`` described, from the arrays of its state."""
         made = serialization.rebuild(header["policy"]) if policy is None else policy
         agent = cls(made, header["seed"])
         agent._arms = ArmSlots.from_data(made, header["arms"])
@@ -323,6 +332,8 @@ class Agent:
             ids = _ids("arms", arms, k, self._arms.limit)
         elif self._needs_arms:
             raise ValueError("arms is missing: this policy tells arms apart by their ids")
+        if k > 1 and self._by_contexts and (contexts[1] == contexts[0]).all():
+            _refuse_identical(contexts)
         return contexts, present, ids, self._user(user)
 
     def _checked_feedback(
@@ -394,6 +405,16 @@ def _features(policy: Policy) -> int:
     return policy.features // (policy.spec.blocks or 1 if policy.takes_blocks else 1)
 
 
+def _refuse_identical(contexts: np.ndarray) -> None:
+    """Raise an error if all arms have the same context."""
+    if (contexts == contexts[0]).all():
+        raise ValueError(
+            f"contexts has the same row for each of the {len(contexts)} arms, and this policy "
+            "knows arms by their contexts only, so it could learn nothing: encode what the arms "
+            "are, for example by Encoder().encode(user, ['a', 'b', 'c']) of jostle.features"
+        )
+
+
 def _ids(name: str, value: Any, count: int, limit: int) -> np.ndarray:
     ids = np.atleast_1d(numeric(name, value))
     if ids.dtype.kind not in "iu":
@@ -420,7 +441,7 @@ def _padded(rows: np.ndarray, size: int) -> np.ndarray:
 
 
 def _unpickled(content: bytes) -> Agent:
-    return Agent._restored(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
+    return Agent.from_data(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
 
 
 _process: int | None = None

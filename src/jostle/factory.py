@@ -21,6 +21,7 @@ from jostle.environments import (
     Classification,
     Clicks,
     Coins,
+    Delayed,
     Drift,
     Eat,
     Environment,
@@ -55,6 +56,7 @@ ENVIRONMENTS: dict[str, Callable[..., Environment]] = {
     "arrivals": Arrivals,
     "drift": Drift,
     "units": Units,
+    "delayed": Delayed,
 }
 """The environments by the names that commands and experiments use."""
 
@@ -74,7 +76,8 @@ def make_environment(text: str) -> Environment:
     """The environment that ``text`` names.
 
     Examples: ``"h1"``, ``"h1:pool=none,noise=0.3"``, ``"mushroom:rounds=500"``,
-    ``"my.module:MyEnvironment"``, ``"units:of=(h1:shown=50),reward_scale=0.01"``.
+    ``"my.module:MyEnvironment"``, ``"units:of=(h1:shown=50),reward_scale=0.01"``,
+    ``"delayed:of=clicks,delay=100"``.
     """
     name, settings = parse(text)
     maker: Callable[..., Environment]
@@ -87,13 +90,13 @@ def make_environment(text: str) -> Environment:
     for key in settings:
         if key not in parameters:
             raise ValueError(unknown(f"setting of environment {name!r}:", key, parameters))
-    if maker is Units and isinstance(settings.get("of"), str):
+    if maker in (Units, Delayed) and isinstance(settings.get("of"), str):
         settings["of"] = make_environment(settings["of"])
     return _made("environment", name, lambda: maker(**settings))
 
 
-def make_policy(text: str, environment: Environment) -> Policy:
-    """The policy that ``text`` names, built for ``environment``.
+def make_policy(text: str, environment: Environment | BanditSpec) -> Policy:
+    """The policy that ``text`` names, built for ``environment``, or for what its spec would be.
 
     Settings may be those of the policy, of its training or of its network. Examples: ``"npr"``,
     ``"npr:noise=0.2,steps=10,width=128"``, ``"npr.paper:optimiser=sgd"``,
@@ -101,12 +104,13 @@ def make_policy(text: str, environment: Environment) -> Policy:
     """
     name, settings = parse(text)
     kind, maker = _own_policy(name) if ":" in name else _known_policy(name)
-    policy = _made("policy", name, lambda: _assemble(kind, maker, settings, environment.spec))
+    spec = environment if isinstance(environment, BanditSpec) else environment.spec
+    policy = _made("policy", name, lambda: _assemble(kind, maker, settings, spec))
     try:
-        check_match(policy, environment)
+        check_match(policy, spec)
     except ValueError as error:
         raise ValueError(f"policy {name!r} does not suit this environment: {error}") from None
-    if policy.needs_arms and environment.arms is None:
+    if policy.needs_arms and spec.arms is None:
         raise ValueError(
             f"policy {name!r} does not suit this environment: it needs arms that come back, but "
             "here they are new in every round"

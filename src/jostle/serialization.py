@@ -1,4 +1,4 @@
-"""Agent files: one ``.npz`` of plain arrays and a JSON header, never a pickle.
+"""Files of agents and deciders: one ``.npz`` of plain arrays and a JSON header, never a pickle.
 
 The header describes the policy by the names and arguments of jostle's and Optax's own parts. A
 policy with parts of the user's own (a network, an optimiser, a policy class) can be saved, but not
@@ -25,8 +25,8 @@ from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
 from jostle.policies.npr_paper import PaperNPR
 
-FORMAT = "jostle-agent"
-VERSION = 2
+VERSIONS = {"agent": 2, "decider": 1}
+"""What a file may hold, and the version of its format that this jostle writes and reads."""
 
 
 def rebuild(description: Any, where: str = "policy") -> Any:
@@ -67,42 +67,48 @@ def _part_class(name: str) -> type | None:
     return {cls.__name__: cls for cls in classes}.get(name)
 
 
-def write(path: str | os.PathLike[str], header: dict[str, Any], state: Any) -> None:
-    """Write an agent's file whole or not at all."""
+def write(
+    path: str | os.PathLike[str], header: dict[str, Any], state: Any, kind: str = "agent"
+) -> None:
+    """Write a file whole or not at all."""
     with atomic(Path(path)) as file:
-        write_file(file, header, state)
+        write_file(file, header, state, kind)
 
 
-def write_file(file: BinaryIO, header: dict[str, Any], state: Any) -> None:
+def write_file(file: BinaryIO, header: dict[str, Any], state: Any, kind: str = "agent") -> None:
     """Write a header and a state to an open file."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
-    text = json.dumps({"format": FORMAT, "version": VERSION, **header})
+    text = json.dumps({"format": f"jostle-{kind}", "version": VERSIONS[kind], **header})
     arrays = {f"leaf{i}": leaf for i, leaf in enumerate(leaves)}
     np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[np.ndarray]]:
+def read(
+    path: str | os.PathLike[str], kind: str = "agent"
+) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The header and the leaves of the state, or a ``ValueError`` that says what is wrong."""
     with open(path, "rb") as file:
-        return read_file(file, os.fspath(path))
+        return read_file(file, os.fspath(path), kind)
 
 
-def read_file(file: BinaryIO, name: str) -> tuple[dict[str, Any], list[np.ndarray]]:
+def read_file(
+    file: BinaryIO, name: str, kind: str = "agent"
+) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The same from an open file, which errors call ``name``."""
     try:
         with np.load(file, allow_pickle=False) as content:
             header = json.loads(bytes(content["header"]))
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise ValueError("not a jostle agent file (unknown header)")
-            if header.get("version") != VERSION:
+            if not isinstance(header, dict) or header.get("format") != f"jostle-{kind}":
+                raise ValueError(f"not a jostle {kind} file (unknown header)")
+            if header.get("version") != VERSIONS[kind]:
                 raise ValueError(
                     f"written in version {header.get('version')} of the format, and this jostle "
-                    f"reads version {VERSION}; load it with the jostle that wrote it, and let a "
-                    "new agent learn from the same observations"
+                    f"reads version {VERSIONS[kind]}; load it with the jostle that wrote it, and "
+                    f"let a new {kind} learn from the same observations"
                 )
             return header, [content[f"leaf{i}"] for i in range(len(content.files) - 1)]
     except (ValueError, KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{name} is not a complete agent file: {error}") from error
+        raise ValueError(f"{name} is not a complete {kind} file: {error}") from error
 
 
 def restore(policy: Policy, like: Any, leaves: list[np.ndarray]) -> Any:

@@ -13,7 +13,8 @@ from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
 from jostle.policies.base import Policy
-from jostle.types import Feedback, Round
+from jostle.types import BanditSpec, Feedback, Round
+from jostle.underway import Underway
 
 BEHAVIOUR = 1
 """Raised whenever the same policy, environment and seed would give another result than before."""
@@ -36,6 +37,8 @@ class Progress(NamedTuple):
     policy_key: jax.Array
     environment_key: jax.Array
     trace: Trace
+    underway: Any = ()
+    """Rewards that have not arrived yet, if the environment delays them."""
 
 
 class Result:
@@ -81,7 +84,7 @@ def simulate(
         report: called from time to time with the number of rounds done.
     """
     rounds = check_rounds(environment, rounds)
-    check_match(policy, environment)
+    check_match(policy, environment.spec)
     progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores)
     pieces = 1 if report is None else min(rounds, 100)
     edges = np.linspace(0, rounds, pieces + 1).astype(int)
@@ -109,7 +112,11 @@ def begin(
         jnp.zeros(rounds),
         jnp.zeros((rounds, shown.mask.shape[0])) if scores else None,
     )
-    return Progress(state, world, policy_key, environment_key, trace)
+    underway: Any = ()
+    if environment.longest_delay is not None:
+        like = jax.eval_shape(_feedback, policy, environment, world, environment_key)
+        underway = Underway.none(like, environment.longest_delay)
+    return Progress(state, world, policy_key, environment_key, trace, underway)
 
 
 def advance(
@@ -143,25 +150,43 @@ def _advance(
     world = progress.environment_state
     both_keys = jnp.stack([progress.environment_key, progress.policy_key])
 
-    def play(t: jax.Array, carry: tuple[Any, Trace]) -> tuple[Any, Trace]:
-        state, trace = carry
+    def play(t: jax.Array, carry: tuple[Any, Trace, Any]) -> tuple[Any, Trace, Any]:
+        state, trace, underway = carry
         (observe_key, reward_key), (choose_key, learn_key) = _round_keys(both_keys, t)
         round = show(policy, environment.observe(world, observe_key, t))
         choice = policy.choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
         feedback = environment.feedback(world, reward_key, t, round, choice.index, outcome)
-        state = _learn(policy, state, learn_key, feedback, environment.lessons)
+        if environment.longest_delay is None:
+            state = _learn(policy, state, learn_key, feedback, environment.lessons)
+        else:
+            underway = underway.post(t, feedback, environment.reward_delay(reward_key))
+            state, underway = underway.deliver(t, state, learn_of)
         happened = Trace(
             choice.index,
             outcome.reward,
             outcome.regret,
             None if trace.scores is None else choice.scores,
         )
-        return state, jax.tree.map(lambda all, now: all.at[t].set(now), trace, happened)
+        trace = jax.tree.map(lambda all, now: all.at[t].set(now), trace, happened)
+        return state, trace, underway
 
-    carry = (progress.policy_state, progress.trace)
-    state, trace = jax.lax.fori_loop(start, stop, play, carry)
-    return progress._replace(policy_state=state, trace=trace)
+    def learn_of(state: Any, s: jax.Array, feedback: Feedback) -> Any:
+        """Learn what round ``s`` brought, with the random numbers of that round."""
+        _, (_, learn_key) = _round_keys(both_keys, s)
+        return _learn(policy, state, learn_key, feedback, environment.lessons)
+
+    carry = (progress.policy_state, progress.trace, progress.underway)
+    state, trace, underway = jax.lax.fori_loop(start, stop, play, carry)
+    return progress._replace(policy_state=state, trace=trace, underway=underway)
+
+
+def _feedback(policy: Policy, environment: Environment, world: Any, key: jax.Array) -> Feedback:
+    """Feedback of the shapes that the policy gets, to make room for it."""
+    t = jnp.int32(0)
+    round = show(policy, environment.observe(world, key, t))
+    outcome = environment.reward(world, key, t, round, t)
+    return environment.feedback(world, key, t, round, t, outcome)
 
 
 def _learn(policy: Policy, state: Any, key: jax.Array, feedback: Feedback, lessons: int) -> Any:
@@ -204,9 +229,9 @@ def check_rounds(environment: Environment, rounds: int | None) -> int:
     return rounds
 
 
-def check_match(policy: Policy, environment: Environment) -> None:
+def check_match(policy: Policy, there: BanditSpec) -> None:
     """Raise a ``ValueError`` if the policy was built for other contexts, arms or users."""
-    made, there = policy.spec, environment.spec
+    made = policy.spec
     if made.features != there.features:
         raise ValueError(
             f"features of the policy is {made.features}, but contexts of this environment have "

@@ -12,6 +12,8 @@ from jostle.benchmarks import (
     lin_ucb,
     memory_use,
     pytorch_reference,
+    records,
+    warm_starts,
 )
 from jostle.benchmarks.comparison import Row
 
@@ -31,6 +33,11 @@ SUITE: dict[str, Benchmark] = {
     "import": import_time.import_against_jax,
     "trial": lab_overhead.trial_overhead,
     "workers": lab_overhead.second_worker,
+    "encoding": records.encoding_against_scikit_learn,
+    "deciding": records.deciding_on_records,
+    "records": records.records_against_hand_encoding,
+    "warm-start": warm_starts.warm_start_speed,
+    "warm-start-regret": warm_starts.warm_start_regret,
 }
 if pytorch_reference.available():
     SUITE["pytorch-learning"] = pytorch_reference.learning_against_pytorch

@@ -2,6 +2,7 @@
 
 from jostle.environments.base import Environment
 from jostle.environments.classification import Classification
+from jostle.environments.delayed import Delayed
 from jostle.environments.field.arrivals import Arrivals
 from jostle.environments.field.clicks import Clicks
 from jostle.environments.field.drift import Drift
@@ -19,6 +20,7 @@ __all__ = [
     "Classification",
     "Clicks",
     "Coins",
+    "Delayed",
     "Drift",
     "Eat",
     "Environment",

@@ -58,6 +58,11 @@ class Environment(Record):
         """Number of observations that a policy learns from in each round: 1 in a bandit."""
         return 1
 
+    @property
+    def longest_delay(self) -> int | None:
+        """The most rounds that rewards take to arrive; None if they never take any."""
+        return None
+
     def init(self, key: jax.Array) -> Any:
         """Draw the problem: what stays the same from round to round."""
         raise NotImplementedError(f"{type(self).__name__} must define init")
@@ -80,3 +85,10 @@ class Environment(Record):
         If ``lessons`` is more than 1, the arrays have that many rows, learnt one after another.
         """
         return feedback_of(round, index, outcome.reward)
+
+    def reward_delay(self, key: jax.Array) -> Any:
+        """After how many rounds the reward arrives, by the key that its noise is drawn from.
+
+        Called only if ``longest_delay`` is not None; a longer delay stands for never.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define reward_delay")

@@ -52,6 +52,15 @@ class Units(Environment):
         """As many as the environment gives."""
         return self.of.lessons
 
+    @property
+    def longest_delay(self) -> int | None:
+        """As long as in the environment."""
+        return self.of.longest_delay
+
+    def reward_delay(self, key: jax.Array) -> Any:
+        """The same delays."""
+        return self.of.reward_delay(key)
+
     def init(self, key: jax.Array) -> Any:
         """Draw the problem."""
         return self.of.init(key)

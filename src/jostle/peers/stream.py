@@ -32,6 +32,11 @@ class Chunk(NamedTuple):
 def chunks(environment: Environment, *, rounds: int, seed: int) -> Iterator[Chunk]:
     """The first ``rounds`` rounds of ``environment`` with this seed, ``SIZE`` at a time."""
     rounds = check_rounds(environment, rounds)
+    if environment.longest_delay is not None:
+        raise ValueError(
+            "rewards of this environment arrive late, which algorithms of other libraries do not "
+            "play here"
+        )
     problem = begin(Uniform(environment.features), environment, rounds=1, seed=seed)
     world, key = problem.environment_state, problem.environment_key
     for start in range(0, rounds, SIZE):

@@ -1,0 +1,1 @@
+"""Decisions on records of an application, with identities and late rewards."""

@@ -1,0 +1,136 @@
+"""From hashed features to the rows that policies take, for many rows at once.
+
+Three ways to bring a context and an action together:
+
+``crossed``
+    The action's features, and each feature of the context times each of the action's (its id, if
+    it has no others), hashed into one table. A linear model can then learn what suits whom. With
+    actions that are only names it is the disjoint model: every arm has weights of its own.
+``product``
+    The action's features, the context's, and a low-rank product of both: random projections of
+    each, multiplied entry by entry (a quarter, a quarter and half of the dimensions).
+``none``
+    The features of both in one table.
+"""
+
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from jostle.features.hashing import buckets, pairs, random_signs, signs
+
+CROSSED, PRODUCT, NONE = "crossed", "product", "none"
+INTERACTIONS = (CROSSED, PRODUCT, NONE)
+
+
+class Hashed(NamedTuple):
+    """Features packed as bytes, which many rows are joined from faster than from arrays."""
+
+    hashes: bytes  # of uint64
+    values: bytes  # of float64
+
+    @classmethod
+    def of(cls, hashes: list[int], values: list[float]) -> "Hashed":
+        """From lists."""
+        return cls(array("Q", hashes).tobytes(), array("d", values).tobytes())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """The hashes and the values."""
+        return np.frombuffer(self.hashes, np.uint64), np.frombuffer(self.values)
+
+
+class Ragged(NamedTuple):
+    """The features of several rows, one after another."""
+
+    hashes: np.ndarray  # (n,) uint64
+    values: np.ndarray  # (n,) float64
+    lengths: np.ndarray  # (rows,)
+
+    @classmethod
+    def of(cls, rows: list[Hashed]) -> "Ragged":
+        """Stack rows."""
+        hashes, values = zip(*rows, strict=True)
+        lengths = np.fromiter(map(len, hashes), np.int64, len(rows)) // 8
+        return cls(
+            np.frombuffer(b"".join(hashes), np.uint64), np.frombuffer(b"".join(values)), lengths
+        )
+
+    @classmethod
+    def even(cls, hashes: np.ndarray, values: np.ndarray) -> "Ragged":
+        """From matrices: as many features in each row."""
+        rows, length = hashes.shape
+        return cls(hashes.ravel(), values.ravel(), np.full(rows, length))
+
+    def first(self) -> "Ragged":
+        """The first feature of each row."""
+        starts = np.cumsum(self.lengths) - self.lengths
+        return Ragged(self.hashes[starts], self.values[starts], np.ones_like(self.lengths))
+
+    @property
+    def row(self) -> np.ndarray:
+        """Which row each feature belongs to."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+
+def table(features: list[Ragged], rows: int, size: int) -> np.ndarray:
+    """(rows, size): the sum of the signed values in each bucket."""
+    place = np.concatenate([part.row * size + buckets(part.hashes, size) for part in features])
+    values = np.concatenate([part.values * signs(part.hashes) for part in features])
+    return np.bincount(place, values, rows * size).reshape(rows, size)
+
+
+def crosses(contexts: Ragged, actions: Ragged) -> Ragged:
+    """Every feature of a row's context times every feature of its action.
+
+    If an action has one feature, which is its name, the context counts as it is (the disjoint
+    model). If it has n, each product counts 0.5 / sqrt(n), so that together they are about half as
+    long as the context: products of many features mostly collide.
+    """
+    per_feature = actions.lengths[contexts.row]  # pairs of each feature of a context
+    left = np.repeat(np.arange(len(contexts.hashes)), per_feature)
+    first = np.cumsum(per_feature) - per_feature
+    starts = np.cumsum(actions.lengths) - actions.lengths
+    right = np.arange(len(left)) - np.repeat(first - starts[contexts.row], per_feature)
+    scale = np.where(actions.lengths > 1, 0.5, 1.0) / np.sqrt(np.maximum(actions.lengths, 1))
+    values = (contexts.values * scale[contexts.row])[left] * actions.values[right]
+    hashes = pairs(contexts.hashes[left], actions.hashes[right])
+    return Ragged(hashes, values, contexts.lengths * actions.lengths)
+
+
+def repeated(context: Hashed, rows: int) -> Ragged:
+    """The same features of a context for every row."""
+    hashes, values = context.arrays
+    return Ragged(np.tile(hashes, rows), np.tile(values, rows), np.full(rows, len(hashes)))
+
+
+def crossed_rows(
+    contexts: Ragged, flags: Ragged, actions: Ragged, anchors: Ragged, size: int
+) -> np.ndarray:
+    """The actions' features, and the contexts' times the ``anchors``.
+
+    The contexts' flags are multiplied with the first anchor only: that a number is known matters,
+    but hardly more for one feature of an action than for another.
+    """
+    parts = [actions, crosses(contexts, anchors), crosses(flags, anchors.first())]
+    return table(parts, len(actions.lengths), size)
+
+
+def plain_rows(contexts: Ragged, flags: Ragged, actions: Ragged, size: int) -> np.ndarray:
+    """The features of both in one table."""
+    return table([actions, contexts, flags], len(actions.lengths), size)
+
+
+def product_rows(
+    contexts: Ragged, flags: Ragged, actions: Ragged, common: Ragged | None, size: int
+) -> np.ndarray:
+    """The features of both side by side, and a low-rank product."""
+    count, part = len(actions.lengths), size // 4
+    rank = size - 2 * part
+    action, context = table([actions], count, part), table([contexts, flags], count, part)
+    if common is not None:
+        action += table([common], 1, part)
+    product = (context @ random_signs(part, rank, 1)) * (action @ random_signs(part, rank, 2))
+    made = np.concatenate([action, context, product / np.sqrt(rank)], axis=1)
+    return made.astype(np.float32)

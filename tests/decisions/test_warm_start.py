@@ -1,0 +1,96 @@
+"""Learning from logs: the same as learning row by row, from any kind of log."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import jostle
+from jostle import Agent, Decider, LinUCB
+from jostle.features import Encoder
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, 3)).astype(np.float32)
+    rewards = (x @ [1.0, -1.0, 0.5]).astype(np.float32)
+    return {"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "paid": rewards}
+
+
+def records(rows=N):
+    rng = np.random.default_rng(1)
+    device = rng.choice(["phone", "desktop"], rows)
+    offer = rng.choice(["x", "y"], rows)
+    right = (device == "phone") == (offer == "x")
+    return {
+        "device": device,
+        "hour": rng.integers(0, 24, rows),
+        "offer": offer,
+        "reward": right * 1.0,
+    }
+
+
+def logs(columns, folder):
+    pl.DataFrame(columns).write_parquet(folder / "log.parquet")
+    return [pd.DataFrame(columns), pl.DataFrame(columns), folder / "log.parquet"]
+
+
+def test_an_agent_learns_what_it_would_have_learned_row_by_row(numbers, tmp_path):
+    expected = Agent(LinUCB(3))
+    x = np.stack([numbers[name] for name in "abc"], axis=1)
+    expected.learn(x, numbers["paid"])
+    for log in logs(numbers, tmp_path):
+        agent, reports = Agent(LinUCB(3)), []
+        done = jostle.warm_start(
+            agent, log, reward="paid", features=list("abc"), chunk=128,
+            progress=lambda *now, reports=reports: reports.append(now),
+        )  # fmt: skip
+        assert reports == [(128, N), (256, N), (300, N)]
+        assert done.rows == N
+        assert done.mean_reward == pytest.approx(numbers["paid"].mean(), abs=1e-5)
+        np.testing.assert_array_equal(agent.state.now.theta, expected.state.now.theta)
+
+
+def test_a_decider_learns_from_records(tmp_path):
+    states = []
+    for log in logs(records(), tmp_path):
+        decider = Decider(LinUCB(32), Encoder(32))
+        jostle.warm_start(decider, log, action="offer", chunk=100, progress=False)
+        chosen = [decider.decide({"device": d, "hour": 3}, ["x", "y"]).action
+                  for d in ("phone", "desktop")]  # fmt: skip
+        assert chosen == ["x", "y"]
+        states.append(decider.agent.state.now.theta)
+    np.testing.assert_array_equal(states[0], states[1])
+    np.testing.assert_array_equal(states[0], states[2])
+
+
+def test_columns_of_the_context_can_be_named():
+    one, two = (Decider(LinUCB(32), Encoder(32)) for _ in range(2))
+    frame = pd.DataFrame(records(100))
+    jostle.warm_start(one, frame, action="offer", context=["device"], progress=False)
+    jostle.warm_start(two, frame.drop(columns="hour"), action="offer", progress=False)
+    np.testing.assert_array_equal(one.agent.state.now.theta, two.agent.state.now.theta)
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "error", "message"),
+    [
+        (lambda: Agent(LinUCB(3)), {}, ValueError, "an Agent learns from numbers"),
+        (lambda: Decider(LinUCB(8)), {}, ValueError, "a Decider learns from records"),
+        (lambda: Agent(LinUCB(3)), {"features": ["a", "z"]}, ValueError, "unknown column 'z'"),
+        (
+            lambda: Agent(LinUCB(3)),
+            {"features": ["a"], "log": 3},
+            TypeError,
+            "log must be a pandas",
+        ),
+        (lambda: Agent(LinUCB(3)), {"features": ["a"], "chunk": 0}, ValueError, "chunk must be"),
+    ],
+)
+def test_bad_logs_are_refused(make, settings, error, message, numbers):
+    log = settings.pop("log", pd.DataFrame(numbers))
+    with pytest.raises(error, match=message):
+        jostle.warm_start(make(), log, reward="paid", **settings)
