@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, lab, theory
+    from jostle import environments, evaluation, lab, theory
     from jostle.agent import Agent
     from jostle.factory import make_environment, make_policy
     from jostle.models import networks
@@ -45,6 +45,7 @@ __all__ = [
     "Training",
     "Uniform",
     "environments",
+    "evaluation",
     "lab",
     "make_environment",
     "make_policy",
@@ -58,6 +59,7 @@ _HOMES = {
     "Agent": "jostle.agent",
     "Training": "jostle.models.training",
     "environments": "jostle.environments",
+    "evaluation": "jostle.evaluation",
     "lab": "jostle.lab",
     "make_environment": "jostle.factory",
     "make_policy": "jostle.factory",
