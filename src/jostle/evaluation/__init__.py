@@ -7,7 +7,8 @@ differences, and ``select`` chooses among candidates and prepares an agent. Logs
 
 from jostle.evaluation.bounds import INTERVALS
 from jostle.evaluation.estimators import NAMES as ESTIMATORS
-from jostle.evaluation.offline import Comparison, Difference, Estimate, compare, evaluate
+from jostle.evaluation.offline import compare, evaluate
+from jostle.evaluation.results import Comparison, Difference, Estimate
 from jostle.evaluation.selection import Selection, select, warm_started
 from jostle.evaluation.targets import Frozen, Learning
 from jostle.logs import BadLogError, Log, LogFile, LogWriter, read, scan, write

@@ -96,9 +96,10 @@ def difference_bounds(
     mine, other = terms
     rewards = scaled(mine.rewards, settings)
     learns = mine.learns or other.learns
+    one, two = _weighted(mine, settings), _weighted(other, settings)
     below, above = (
         2 * _bound(kind, sequences.difference_increments(*pair, rewards), learns, settings) - 1
-        for pair in ((mine.weights, other.weights), (other.weights, mine.weights))
+        for pair in ((one, two), (two, one))
     )
     width = settings.rewards[1] - settings.rewards[0]
     return width * below, -width * above
@@ -130,8 +131,7 @@ def scaled(rewards: np.ndarray, settings: Settings) -> np.ndarray:
 
 def _lower(kind: str, terms: Terms, rewards: np.ndarray, settings: Settings) -> float:
     """A lower bound of the value for rewards in [0, 1]."""
-    limits = _weight_limits(terms, settings)
-    kinds = sequences.increments(terms.weights, rewards, limits)
+    kinds = sequences.increments(_weighted(terms, settings), rewards)
     return _bound(kind, kinds, terms.learns, settings)
 
 
@@ -144,23 +144,24 @@ def _bound(kind: str, kinds: list[sequences.Increments], learns: bool, settings:
     return sequences.betting_bound(kinds, settings.alpha)
 
 
-def _weight_limits(terms: Terms, settings: Settings) -> np.ndarray | None:
-    """The largest weight that each row could have had, if that is known before its action.
+def _weighted(terms: Terms, settings: Settings) -> sequences.Weighted:
+    """The weights, and the largest that each row's could have been, if known before its action.
 
     Not where the target has arms that the log does not support: 1 - w (1 - r) is then too large
     on average, while w r errs on the safe side.
     """
-    if terms.unsupported is not None and terms.unsupported.max() > 1e-9:
-        return None
+    limits = terms.bounds
     if settings.largest_weight is not None:
-        return np.full(len(terms), settings.largest_weight)
-    return terms.bounds
+        limits = np.full(len(terms), settings.largest_weight)
+    if terms.unsupported is not None and terms.unsupported.max() > 1e-9:
+        limits = None
+    return sequences.Weighted(terms.weights, limits)
 
 
 def _range(rewards: np.ndarray, given: tuple[float, float] | None) -> tuple[float, float]:
     least, most = float(rewards.min()), float(rewards.max())
     if given is None:
-        if 0 <= least and most <= 1 and np.all((rewards == 0) | (rewards == 1)):
+        if np.all((rewards == 0) | (rewards == 1)):
             return 0.0, 1.0
         return (least, most) if most > least else (least - 0.5, least + 0.5)
     low, high = (float(end) for end in given)

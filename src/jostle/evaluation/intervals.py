@@ -7,7 +7,7 @@ import numpy as np
 
 from jostle.evaluation.estimators import Columns
 
-RESAMPLES = 2000
+RESAMPLES = 1000
 GROUPS = 10_000
 """The bootstrap resamples at most this many groups of rows, drawn at random: with more groups its
 intervals change by less than their own error."""
@@ -42,10 +42,11 @@ def bootstrap(
     draws = np.empty((resamples, len(columns)))
     step = max(1, 2**22 // groups)
     for start in range(0, resamples, step):
-        counts = generator.multinomial(
-            groups, np.full(groups, 1 / groups), size=min(step, resamples - start)
-        )
-        draws[start : start + step] = counts @ sums.T / n
+        size = min(step, resamples - start)
+        # Faster than a multinomial draw: count where each of ``groups`` draws falls.
+        falls = generator.integers(groups, size=(size, groups)) + groups * np.arange(size)[:, None]
+        counts = np.bincount(falls.reshape(-1), minlength=size * groups).reshape(size, groups)
+        draws[start : start + step] = counts.astype(np.float64) @ sums.T / n
     values = _values(draws[:, :3])
     if second is not None:
         values = values - _values(draws[:, 3:])

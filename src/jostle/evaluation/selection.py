@@ -9,8 +9,9 @@ import numpy as np
 
 from jostle.agent import Agent
 from jostle.core.contexts import Blocks, dense
-from jostle.evaluation.offline import Estimate, evaluate
+from jostle.evaluation.offline import evaluate
 from jostle.evaluation.policy_rows import check_fits
+from jostle.evaluation.results import Estimate
 from jostle.evaluation.targets import Learning
 from jostle.logs import Log, LogLike
 from jostle.policies.base import Policy

@@ -42,10 +42,16 @@ class Increments(NamedTuple):
     """(n,) or (1,): x - m is at least -scale, a bound that is known before the row."""
 
 
-def increments(
-    weights: np.ndarray, rewards: np.ndarray, bounds: np.ndarray | None
-) -> list[Increments]:
+class Weighted(NamedTuple):
+    """Importance weights, and the largest that each could have been, if that is known."""
+
+    weights: np.ndarray
+    bounds: np.ndarray | None
+
+
+def increments(target: Weighted, rewards: np.ndarray) -> list[Increments]:
     """Both kinds, for rewards in [0, 1]; the second only if weights are known to be bounded."""
+    weights, bounds = target
     kinds = [Increments(weights * rewards, np.ones(1))]
     if bounds is not None:
         kinds.append(Increments(1 - weights * (1 - rewards), np.maximum.accumulate(bounds)))
@@ -53,13 +59,20 @@ def increments(
 
 
 def difference_increments(
-    weights: np.ndarray, others: np.ndarray, rewards: np.ndarray
+    first: Weighted, second: Weighted, rewards: np.ndarray
 ) -> list[Increments]:
-    """For a lower bound of (1 + v - v') / 2, v' being the value by the weights ``others``.
+    """For a lower bound of (1 + v - v') / 2, where v and v' are the values of two targets.
 
-    w r + w' (1 - r) is at least 0 and has the mean v + 1 - v'.
+    w r + w' (1 - r) is at least 0 and has the mean 1 + v - v'. If weights are bounded, so have
+    1 + (w - w') r, at least 1 - B', and 1 - (w - w') (1 - r), at least 1 - B.
     """
-    return [Increments((weights * rewards + others * (1 - rewards)) / 2, np.ones(1))]
+    (w, bound), (other, other_bound) = first, second
+    kinds = [Increments((w * rewards + other * (1 - rewards)) / 2, np.ones(1))]
+    if bound is not None and other_bound is not None:
+        gap = w - other
+        for x, limit in ((1 + gap * rewards, other_bound), (1 - gap * (1 - rewards), bound)):
+            kinds.append(Increments(x / 2, (1 + np.maximum.accumulate(limit)) / 2))
+    return kinds
 
 
 def betting_bound(kinds: list[Increments], alpha: float) -> float:
