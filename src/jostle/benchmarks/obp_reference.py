@@ -68,7 +68,7 @@ def made_up(rows, arms, seed=0):
 
 def _stand_in_for_torch():
     try:
-        import torch  # noqa: F401
+        import torch
     except ImportError:
         torch = MagicMock()
         torch.Tensor = torch.nn.Module = torch.utils.data.Dataset = type("Tensor", (), {})

@@ -19,7 +19,7 @@ class GivenModel:
     """Predictions of the user's own, (n, shown), one row per row of the log."""
 
     def __init__(self, predictions: Any):
-        self._rows = numeric("model", predictions).astype(np.float64)
+        self._rows = numeric("model", predictions).astype(np.float64, copy=False)
         self._next = 0
 
     def predict(self, log: Log) -> np.ndarray:

@@ -18,6 +18,7 @@ from jostle.evaluation.policy_rows import (
 )
 from jostle.evaluation.terms import Decisions, Target
 from jostle.logs import Log, LogLike
+from jostle.logs.columns import row_sums
 from jostle.logs.log import CHUNK
 from jostle.logs.repair import SUM_TOLERANCE
 from jostle.policies.base import Policy
@@ -81,7 +82,7 @@ class Probabilities(_Fixed):
     """Given probabilities, one row per row of the log."""
 
     def __init__(self, matrix: Any):
-        self._matrix = numeric("target", matrix).astype(np.float64)
+        self._matrix = numeric("target", matrix).astype(np.float64, copy=False)
         if self._matrix.ndim != 2:
             raise ValueError(
                 f"target must have shape (rows, arms), not {self._matrix.shape}; a single arm is "
@@ -235,8 +236,10 @@ def _decided(chunk: Log, matrix: np.ndarray) -> Decisions:
     expected = (len(chunk), chunk.shown)
     if matrix.shape != expected:
         raise ValueError(f"target must have shape {expected} here, not {matrix.shape}")
-    total = matrix.sum(axis=1)
-    wrong = ~(np.abs(total - 1) <= SUM_TOLERANCE) | (matrix < 0).any(axis=1)
+    total = row_sums(matrix)
+    wrong = ~(np.abs(total - 1) <= SUM_TOLERANCE)
+    if not matrix.min(initial=0.0) >= 0:
+        wrong |= (matrix < 0).any(axis=1)
     if chunk.mask is not None:
         wrong |= ((matrix > 0) & ~chunk.mask).any(axis=1)
     if wrong.any():

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from jostle.logs import Log, LogLike
+from jostle.logs.columns import row_sums
 
 
 class Decisions(NamedTuple):
@@ -122,11 +123,15 @@ def _row_terms(chunk: Log, decided: Decisions, tried: np.ndarray | None) -> dict
         # as not supported.
         if tried is not None and chunk.arm_count is not None:
             known = tried[chunk.arm_ids()]
-            terms["unsupported"] = np.where(known, 0.0, wanted).sum(axis=1)
+            terms["unsupported"] = row_sums(np.where(known, 0.0, wanted))
         return terms
-    possible = logged > 0
-    terms["unsupported"] = np.where(possible, 0.0, wanted).sum(axis=1)
-    ratio = np.divide(wanted, logged, out=np.zeros_like(wanted), where=possible)
+    if logged.min() > 0:
+        terms["unsupported"] = np.zeros(len(chunk))
+        ratio = wanted / logged
+    else:
+        possible = logged > 0
+        terms["unsupported"] = row_sums(np.where(possible, 0.0, wanted))
+        ratio = np.divide(wanted, logged, out=np.zeros_like(wanted), where=possible)
     terms["bounds"] = ratio.max(axis=1)
     return terms
 
@@ -158,8 +163,8 @@ def _group_weights(chunk: Log, decided: Decisions, groups: np.ndarray) -> np.nda
     member = groups[chunk.arm_ids()] if chunk.arms is not None else groups[None, :]
     own = groups[chunk.chosen_arms()]
     same = member == own[:, None]
-    wanted = np.where(same, decided.matrix, 0.0).sum(axis=1)
-    return wanted / np.where(same, chunk.all_probabilities, 0.0).sum(axis=1)
+    wanted = np.einsum("ij,ij->i", same, decided.matrix)
+    return wanted / np.einsum("ij,ij->i", same, chunk.all_probabilities)
 
 
 def _tried_arms(log: LogLike) -> np.ndarray | None:

@@ -39,7 +39,7 @@ def from_arrays(
     """Columns of the right kind and shape, their content not yet checked, and how many arms."""
     chosen = _whole_numbers("actions", actions)
     weights = _ranked("probabilities", numeric("probabilities", probabilities), (1, 2), "arms")
-    weights = weights.astype(np.float64)
+    weights = weights.astype(np.float64, copy=False)
     features = None
     if contexts is not None:
         features = _ranked("contexts", _numbers("contexts", contexts), (2, 3), "arms, features")
@@ -52,7 +52,7 @@ def from_arrays(
     matrix = weights if weights.ndim == 2 else None
     columns = Columns(
         chosen,
-        numeric("rewards", rewards).astype(np.float64),
+        numeric("rewards", rewards).astype(np.float64, copy=False),
         weights,
         matrix,
         features,
@@ -76,6 +76,11 @@ def from_arrays(
 def chosen_probabilities(matrix: np.ndarray, actions: np.ndarray, shown: int) -> np.ndarray:
     """The entry of each row that was chosen; actions out of range, found later, take any."""
     return matrix[np.arange(len(actions)), np.clip(actions, 0, shown - 1)]
+
+
+def row_sums(matrix: np.ndarray) -> np.ndarray:
+    """The sum of each row; far faster than ``matrix.sum(axis=1)`` where rows are short."""
+    return np.asarray(np.einsum("ij->i", matrix))
 
 
 def _ranked(name: str, array: np.ndarray, ranks: tuple[int, int], widest: str) -> np.ndarray:
@@ -109,7 +114,7 @@ def _whole_numbers(name: str, value: Any) -> np.ndarray:
             raise TypeError(f"{name} must be whole numbers, but row {rows[0]} is not")
     elif array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be whole numbers, not of dtype {array.dtype}")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:

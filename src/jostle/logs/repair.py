@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from jostle.core.validation import unknown
-from jostle.logs.columns import Columns, chosen_probabilities
+from jostle.logs.columns import Columns, chosen_probabilities, row_sums
 
 DROP, NORMALISE, ZERO = "drop-rows", "renormalise", "missing-reward-is-zero"
 REPAIRS = {
@@ -76,14 +76,11 @@ def _problems(columns: Columns, shown: int) -> Iterable[tuple[np.ndarray, str]]:
     ]
     if columns.all_probabilities is not None:
         matrix = columns.all_probabilities
-        total = matrix.sum(axis=1)
-        found += [
-            (
-                ((matrix < 0) | ~np.isfinite(matrix)).any(axis=1),
-                "probabilities must not be below 0",
-            ),
-            (np.abs(total - 1) > SUM_TOLERANCE, "probabilities of a row must sum to 1"),
-        ]
+        total = row_sums(matrix)
+        if not matrix.min(initial=0.0) >= 0:  # also if there is a NaN
+            found.append((~(matrix >= 0).all(axis=1), "probabilities must not be below 0"))
+        wrong = ~(np.abs(total - 1) <= SUM_TOLERANCE)
+        found.append((wrong, "probabilities of a row must sum to 1"))
         if columns.mask is not None:
             absent = ((matrix > 0) & ~columns.mask).any(axis=1)
             found.append((absent, "absent arms must have probability 0"))
@@ -101,7 +98,7 @@ def _problems(columns: Columns, shown: int) -> Iterable[tuple[np.ndarray, str]]:
 def _normalised(columns: Columns, shown: int) -> tuple[Columns, int]:
     matrix = columns.all_probabilities
     assert matrix is not None
-    total = matrix.sum(axis=1)
+    total = row_sums(matrix)
     wrong = (np.abs(total - 1) > SUM_TOLERANCE) & (total > 0)
     scaled = np.where(wrong[:, None], matrix / np.where(total > 0, total, 1)[:, None], matrix)
     chosen = chosen_probabilities(scaled, columns.actions, shown)
