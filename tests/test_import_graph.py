@@ -16,7 +16,8 @@ ROOT = Path(jostle.__file__).parent
 ROOMS = [
     {"core"},
     {"types", "datasets"},
-    {"models", "ntk", "logs"},
+    {"logs"},
+    {"models", "ntk"},
     {"policies", "environments"},
     {"simulation", "serialization", "arm_slots"},
     {"agent", "factory"},

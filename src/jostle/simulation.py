@@ -1,7 +1,10 @@
 """``simulate``: run a policy on an environment in one compiled loop."""
 
 import itertools
+import os
+import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import jax
@@ -12,6 +15,9 @@ from jostle.core.compiler import compiled
 from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
+from jostle.logs import Log, LogWriter
+from jostle.logs.log import CHUNK, join
+from jostle.logs.rounds import log_of_rounds
 from jostle.policies.base import Policy
 from jostle.types import Feedback, Round
 
@@ -26,6 +32,14 @@ class Trace(NamedTuple):
     rewards: Any  # (rounds,)
     regrets: Any  # (rounds,) of the single round
     scores: Any  # (rounds, k), or None
+    decisions: Any = None  # ``Decided`` of the rounds of one piece, if they are logged
+
+
+class Decided(NamedTuple):
+    """What a log needs of a round beside its action and reward."""
+
+    round: Round
+    probabilities: Any  # (k,)
 
 
 class Progress(NamedTuple):
@@ -41,7 +55,7 @@ class Progress(NamedTuple):
 class Result:
     """A finished simulation."""
 
-    def __init__(self, progress: Progress):
+    def __init__(self, progress: Progress, log: Log | None = None):
         trace = progress.trace
         self.actions: np.ndarray = np.asarray(trace.actions)
         """The index of the chosen arm among those shown, for each round."""
@@ -53,6 +67,8 @@ class Result:
         """The scores of all shown arms for each round, if requested."""
         self.state: Any = progress.policy_state
         """The policy's state at the end."""
+        self.log: Log | None = log
+        """All decisions, if ``log=True`` asked for them; see ``jostle.evaluation``."""
 
     def __repr__(self) -> str:
         return f"Result(rounds={len(self.rewards)}, regret={self.regret[-1]:.4g})"
@@ -66,6 +82,7 @@ def simulate(
     seed: int = 0,
     scores: bool = False,
     report: Callable[[int], None] | None = None,
+    log: bool | str | os.PathLike[str] = False,
 ) -> Result:
     """Run ``policy`` on ``environment`` and return what happened.
 
@@ -79,24 +96,74 @@ def simulate(
         seed: determines everything random.
         scores: also return the scores of all shown arms.
         report: called from time to time with the number of rounds done.
+        log: where to write all decisions with their probabilities (a ``.parquet`` or ``.jsonl``
+            file), or True for ``Result.log``. The policy then chooses by
+            ``choose_with_probabilities``: as likely, but with other draws. Give it a ``floor``, so
+            that every arm has a chance; other policies cannot be evaluated on the log otherwise.
     """
     rounds = check_rounds(environment, rounds)
     check_match(policy, environment)
-    progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores)
-    pieces = 1 if report is None else min(rounds, 100)
+    logs = log is not False
+    if logs and not policy.knows_probabilities:
+        raise ValueError(
+            f"log needs a policy that states its probabilities, and {type(policy).__name__} does "
+            "not (see Policy.choose_with_probabilities)"
+        )
+    pieces = max(1 if report is None else min(rounds, 100), -(-rounds // CHUNK) if logs else 1)
     edges = np.linspace(0, rounds, pieces + 1).astype(int)
-    for start, stop in itertools.pairwise(edges):
-        progress = advance(policy, environment, progress, int(start), int(stop))
-        if report is not None:
-            progress.trace.rewards.block_until_ready()
-            report(int(stop))
-    return Result(progress)
+    room = int(np.diff(edges).max()) if logs else None
+    progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores, logged=room)
+    adaptive = bool(jax.tree.leaves(progress.policy_state))
+    kept: list[Log] = []
+    to_file = logs and not isinstance(log, bool)
+    with LogWriter(log) if to_file else nullcontext() as writer:
+        for start, stop in itertools.pairwise(edges.tolist()):
+            progress = advance(policy, environment, progress, start, stop)
+            if logs:
+                chunk = _logged(environment, progress, start, stop, adaptive)
+                writer.write(chunk) if writer is not None else kept.append(chunk)
+            if report is not None:
+                progress.trace.rewards.block_until_ready()
+                report(stop)
+    return Result(progress, join(kept) if kept else None)
+
+
+def _logged(
+    environment: Environment, progress: Progress, start: int, stop: int, adaptive: bool
+) -> Log:
+    """The decisions of the latest piece."""
+    trace = progress.trace
+    # Copies, since the next piece reuses the memory.
+    decided = jax.tree.map(lambda part: np.array(part)[: stop - start], trace.decisions)
+    impossible = (decided.probabilities == 0) & decided.round.mask
+    if start == 0 and impossible.any():
+        warnings.warn(
+            "the policy gives some arms no chance, so that the log says nothing about policies "
+            "that choose them: give the policy a floor, such as floor=0.05",
+            stacklevel=3,
+        )
+    actions, rewards = (np.asarray(part)[start:stop] for part in (trace.actions, trace.rewards))
+    return log_of_rounds(
+        decided.round,
+        actions,
+        rewards,
+        decided.probabilities,
+        environment.spec,
+        adaptive=adaptive,
+        first_row=start,
+    )
 
 
 def begin(
-    policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
+    policy: Policy,
+    environment: Environment,
+    *,
+    rounds: int,
+    seed: int,
+    scores: bool = False,
+    logged: int | None = None,
 ) -> Progress:
-    """A simulation before its first round."""
+    """A simulation before its first round; ``logged`` rounds at a time are kept for a log."""
     seed = whole("seed", seed, least=0)
     # Two programs, so that comparisons of many policies compile the first one only once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
@@ -108,6 +175,12 @@ def begin(
         jnp.zeros(rounds),
         jnp.zeros(rounds),
         jnp.zeros((rounds, shown.mask.shape[0])) if scores else None,
+        None
+        if logged is None
+        else jax.tree.map(
+            lambda part: jnp.zeros((logged, *part.shape), part.dtype),
+            Decided(shown, jax.ShapeDtypeStruct(shown.mask.shape, jnp.float32)),
+        ),
     )
     return Progress(state, world, policy_key, environment_key, trace)
 
@@ -146,8 +219,10 @@ def _advance(
     def play(t: jax.Array, carry: tuple[Any, Trace]) -> tuple[Any, Trace]:
         state, trace = carry
         (observe_key, reward_key), (choose_key, learn_key) = _round_keys(both_keys, t)
-        round = show(policy, environment.observe(world, observe_key, t))
-        choice = policy.choose(state, choose_key, round)
+        observed = environment.observe(world, observe_key, t)
+        round = show(policy, observed)
+        choose = policy.choose if trace.decisions is None else policy.choose_with_probabilities
+        choice = choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
         feedback = environment.feedback(world, reward_key, t, round, choice.index, outcome)
         state = _learn(policy, state, learn_key, feedback, environment.lessons)
@@ -157,7 +232,16 @@ def _advance(
             outcome.regret,
             None if trace.scores is None else choice.scores,
         )
-        return state, jax.tree.map(lambda all, now: all.at[t].set(now), trace, happened)
+        decisions = trace.decisions
+        if decisions is not None:
+            decided = Decided(observed, choice.probabilities)
+            decisions = jax.tree.map(
+                lambda all, now: all.at[t - start].set(now), decisions, decided
+            )
+        after = jax.tree.map(
+            lambda all, now: all.at[t].set(now), trace._replace(decisions=None), happened
+        )
+        return state, after._replace(decisions=decisions)
 
     carry = (progress.policy_state, progress.trace)
     state, trace = jax.lax.fori_loop(start, stop, play, carry)
