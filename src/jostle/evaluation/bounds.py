@@ -1,9 +1,11 @@
 """Intervals by name: for the value of a target, for a difference, and over time.
 
-``normal`` and ``bootstrap`` are about an estimator and hold for many rows. ``bernstein`` (for a
-number of rows fixed beforehand) and ``sequence`` (at all times at once) are about the target's
-value itself, computed from importance weights, and hold for any number of rows and for logs whose
-policy was learning; they are the same whichever estimator they are shown with.
+``normal`` and ``bootstrap`` are about an estimator and hold for many rows. The others are about the
+target's value itself, computed from importance weights, and hold for any number of rows and for
+logs whose policy was learning; they are the same whichever estimator they are shown with:
+``bernstein`` for a number of rows fixed beforehand, ``sequence`` at all times at once, and
+``running`` likewise for the mean over the rows so far, which may change. A target that learns has
+such a changing value, and gets ``running`` in place of the other two.
 """
 
 from typing import NamedTuple
@@ -15,7 +17,9 @@ from jostle.evaluation import intervals, sequences
 from jostle.evaluation.estimators import Columns
 from jostle.evaluation.terms import Terms
 
-INTERVALS = ("normal", "bootstrap", "bernstein", "sequence")
+INTERVALS = ("normal", "bootstrap", "bernstein", "sequence", "running")
+GUARANTEED = ("bernstein", "sequence", "running")
+"""Intervals that hold for any number of rows, about the target's value itself."""
 
 Bounds = tuple[float, float]
 
@@ -136,7 +140,7 @@ def _lower(kind: str, terms: Terms, rewards: np.ndarray, settings: Settings) -> 
 
 
 def _bound(kind: str, kinds: list[sequences.Increments], learns: bool, settings: Settings) -> float:
-    if learns:  # the value changes from row to row: only running means make sense
+    if learns or kind == "running":
         x = kinds[0].x
         return float(sequences.running_bound(x, settings.alpha, np.array([len(x)]))[0])
     if kind == "bernstein":

@@ -54,15 +54,17 @@ def evaluate(
             "uniform", the number or label of an arm.
         estimators: names of ``jostle.evaluation.ESTIMATORS``, such as "ips", "dr" or
             "clipped:clip=10".
-        interval: "normal", "bootstrap", "bernstein", "sequence" or None. The last two hold for any
-            number of rows and for logs of policies that were learning; "sequence" also if you look
-            at it again and again while the log grows.
+        interval: "normal", "bootstrap", "bernstein", "sequence", "running" or None. "bernstein"
+            and "sequence" hold for any number of rows and for logs of policies that were learning;
+            "sequence" also if you look again and again while the log grows; "running" also if
+            rewards or contexts drift, for the mean over the rows so far.
         level: the probability with which the interval should hold the value.
         model: the reward model of "dm", "dr", "sndr", "switch-dr" and "dros": "ridge", an object of
             scikit-learn, or (n, arms) predictions.
         folds: of cross-fitting.
         groups: (arms,) the group of each arm, for "mips".
-        reward_range: the smallest and largest possible reward, for "bernstein" and "sequence".
+        reward_range: the smallest and largest possible reward, for "bernstein",
+            "sequence" and "running".
         largest_weight: a bound on the importance weights known beforehand, such as K / floor for
             a log with a floor over K arms; otherwise taken from the logged probabilities of all
             arms, if they are there.
@@ -177,13 +179,13 @@ def _estimates(
     shared: bounds.Bounds | None = None
     for name, estimator in estimators.items():
         columns = all_columns[name] = estimator.columns(terms)
-        if settings.interval in ("bernstein", "sequence"):  # the same for all of them
+        if settings.interval in bounds.GUARANTEED:  # the same for all of them
             shared = shared or bounds.value_bounds(columns, terms, settings)
             ends = shared
         else:
             ends = bounds.value_bounds(columns, terms, settings)
         warnings = warnings_of(terms, found, estimator, settings.interval)
-        if guessed and settings.interval in ("bernstein", "sequence"):
+        if guessed and settings.interval in bounds.GUARANTEED:
             warnings += (
                 "The range of rewards was taken from the log, so the interval only holds if no "
                 "other rewards are possible; pass reward_range=.",

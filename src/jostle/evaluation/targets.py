@@ -43,13 +43,14 @@ class _Fixed:
 
 
 class LoggedPolicy:
-    """The policy that wrote the log."""
+    """The policy that wrote the log, which learned meanwhile unless the log says otherwise."""
 
-    learns = False
+    learns = True
 
     def decisions(self, log: LogLike) -> Iterator[Decisions]:
         """The logged probabilities."""
         for chunk in log.chunks():
+            self.learns = chunk.adaptive is not False
             yield Decisions(chunk.probabilities, chunk.all_probabilities)
 
 
