@@ -111,7 +111,7 @@ def evaluate(
     try:
         from jostle.core.grammar import split
         from jostle.evaluation import compare, scan
-        from jostle.evaluation.named_targets import target_of
+        from jostle.evaluation.named_targets import label_of, target_of
         from jostle.lab.render.html import evaluation_page
         from jostle.lab.results.locations import make_empty
 
@@ -119,12 +119,13 @@ def evaluate(
         sys.path.insert(0, str(Path.cwd()))
         try:
             logged = scan(log, repair=repair or ())
-            targets = {name: target_of(name, logged) for name in [*policies, baseline]}
+            texts = [*policies, baseline]
+            targets = {label_of(text): target_of(text, logged) for text in texts}
             with console.status("evaluating ..."):
                 found = compare(
                     logged,
                     targets,
-                    baseline,
+                    label_of(baseline),
                     split([estimators]),
                     None if interval == "none" else interval,
                     level=level,
@@ -146,21 +147,17 @@ def evaluate(
 
 def _show(console: Console, comparison: "Comparison") -> None:
     """Print the table, the verdicts and the warnings."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from jostle.lab.render.evaluation_table import (
-        evaluation_table,
-        evaluation_warnings,
-        verdict,
-    )
+    from jostle.lab.render.evaluation_table import compact_lines, evaluation_warnings, verdict
 
-    cells = evaluation_table(comparison)
-    table = Table(title=f"{comparison.rows:,} rows", title_justify="left")
-    for place, title in enumerate(cells.titles[:8]):
-        words = title.replace(" ", "\n", 1)
-        table.add_column(words, justify="left" if place < 2 else "right", overflow="fold")
-    for line in cells.lines:
-        table.add_row(*(cell.text for cell in line[:8]))
+    table = Table(title=f"{comparison.rows:,} rows", title_justify="left", box=SIMPLE_HEAD)
+    titles = ("policy", "estimator", "value", "difference", "effective\nsize", "largest\nweight")
+    for place, title in enumerate(titles):
+        table.add_column(title, justify="left" if place < 2 else "right", overflow="fold")
+    for line in compact_lines(comparison):
+        table.add_row(*line)
     console.print(table)
     for sentence in verdict(comparison):
         console.print(sentence, markup=False, highlight=False)

@@ -120,8 +120,12 @@ def over_time(
     rewards = scaled(terms.rewards, settings)
     least, most = settings.rewards
     value = np.cumsum(terms.weights * terms.rewards)[at - 1] / at
-    low = sequences.running_bound(terms.weights * rewards, settings.alpha, at)
-    high = 1 - sequences.running_bound(terms.weights * (1 - rewards), settings.alpha, at)
+    weighted = _weighted(terms, settings)
+    low, above = (
+        sequences.running_bound(sequences.increments(weighted, each), settings.alpha, at)
+        for each in (rewards, 1 - rewards)
+    )
+    high = 1 - above
     if not terms.learns:
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high)
     return value, least + (most - least) * low, least + (most - least) * high
@@ -141,8 +145,8 @@ def _lower(kind: str, terms: Terms, rewards: np.ndarray, settings: Settings) -> 
 
 def _bound(kind: str, kinds: list[sequences.Increments], learns: bool, settings: Settings) -> float:
     if learns or kind == "running":
-        x = kinds[0].x
-        return float(sequences.running_bound(x, settings.alpha, np.array([len(x)]))[0])
+        end = np.array([len(kinds[0].x)])
+        return float(sequences.running_bound(kinds, settings.alpha, end)[0])
     if kind == "bernstein":
         return sequences.bernstein_bound(kinds, settings.alpha)
     return sequences.betting_bound(kinds, settings.alpha)

@@ -41,3 +41,8 @@ def target_of(text: str, log: LogLike) -> Any:
             raise FileNotFoundError(f"{text} does not exist")
         return Agent.load(text)
     return make_policy(text, LoggedBandit(log.spec))
+
+
+def label_of(text: str) -> str:
+    """What a target is called in tables: an agent's file by its name, all else as it is."""
+    return Path(text).name if text.endswith(AGENT) else text

@@ -107,26 +107,35 @@ def log_wealth(kinds: list[Increments], mean: float) -> np.ndarray:
     return total
 
 
-def running_bound(x: np.ndarray, alpha: float, at: np.ndarray) -> np.ndarray:
-    """Lower bounds, after ``at`` rows each, of the running mean of E[x_i | past]; x >= 0.
+def running_bound(kinds: list[Increments], alpha: float, at: np.ndarray) -> np.ndarray:
+    """Lower bounds, after ``at`` rows each, of the running mean of E[x_i | past].
 
     For means that change, as those of a target that learns. By Fan's inequality, for y >= -1 and a
     bet l in [0, 1), 1 + l y >= exp(l y - psi(l) y^2) with psi(l) = -log(1 - l) - l, so that
 
-        sum_k prior_k exp(l_k (sum x - t m_t) - psi(l_k) sum (x_i - c_i)^2)
+        sum_k prior_k exp(l_k (sum x - t m_t) / B - psi(l_k) sum (x_i - c_i)^2 / B^2)
 
     is below a nonnegative supermartingale, where m_t is the running mean and c_i <= 1 a forecast
     from the rows before i (Waudby-Smith et al., 2022, whose empirical Bernstein bound it is, with
-    a mixture over bets).
+    a mixture over bets). Only kinds whose scale B is the same in all rows can be used; each has its
+    share of alpha, and the best bound is taken.
     """
-    squares = np.cumsum((x - _forecasts(x)) ** 2)[at - 1]
-    sums = np.cumsum(x)[at - 1]
+    usable = [kind for kind in kinds if kind.scale.min() == kind.scale.max()]
+    each = alpha / len(usable)
+    return np.max([_running_bound(kind, each, at) for kind in usable], axis=0)
+
+
+def _running_bound(kind: Increments, alpha: float, at: np.ndarray) -> np.ndarray:
+    scale = float(kind.scale[0])
+    squares = np.cumsum((kind.x - _forecasts(kind.x)) ** 2)[at - 1] / scale**2
+    sums = np.cumsum(kind.x)[at - 1]
     penalty = -np.log1p(-BETS) - BETS
     threshold = math.log(1 / alpha)
     low, high = np.zeros(len(at)), np.ones(len(at))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        logs = np.log(PRIOR) + (sums - at * middle)[:, None] * BETS - squares[:, None] * penalty
+        gains = (sums - at * middle)[:, None] / scale * BETS
+        logs = np.log(PRIOR) + gains - squares[:, None] * penalty
         above = np.logaddexp.reduce(logs, axis=1) >= threshold
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return low

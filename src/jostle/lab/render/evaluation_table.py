@@ -93,5 +93,30 @@ def _line(
     ]
 
 
+def compact_lines(comparison: "Comparison") -> list[list[str]]:
+    """What fits into a terminal: estimates and differences, each with its interval, and sizes."""
+    lines = []
+    for name, result in comparison.results.items():
+        for estimator, estimate in result.estimates.items():
+            difference = result.differences.get(estimator)
+            lines.append(
+                [
+                    name,
+                    estimator,
+                    f"{estimate.value:.3g} [{_ends(estimate.low, estimate.high)}]",
+                    UNKNOWN
+                    if difference is None
+                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high)}]",
+                    f"{estimate.effective_size:,.0f}",
+                    f"{estimate.largest_weight:,.3g}",
+                ]
+            )
+    return lines
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{low:.3g}, {high:.3g}" if math.isfinite(low) and math.isfinite(high) else UNKNOWN
+
+
 def _interval(low: float, high: float) -> str:
     return f"{low:.4g} to {high:.4g}" if math.isfinite(low) and math.isfinite(high) else UNKNOWN

@@ -44,17 +44,24 @@ def forest(comparison: "Comparison") -> bytes:
 
 
 def weights(comparison: "Comparison") -> bytes:
-    """Histograms of the importance weights, on logarithmic scales."""
+    """A histogram of the importance weights for each policy, all on the same logarithmic scale."""
+    from matplotlib.figure import Figure
+
     results = _others(comparison)
     looks = strokes(list(comparison.results))
     with style():
-        figure, axes = _figure(8.5, 3.2)
-        for name, result in results:
+        figure = Figure(figsize=(8.5, 0.6 + 1.1 * len(results)), layout="constrained")
+        panels = figure.subplots(len(results), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (name, result) in zip(panels, results, strict=True):
             counts, edges = result.histogram
-            shown = np.where(counts > 0, counts, np.nan)
-            axes.stairs(shown, edges, color=looks[name].colour, linewidth=1.6, label=name)
-        axes.set(xscale="log", yscale="log", xlabel="importance weight", ylabel="rows")
-        axes.legend(frameon=False)
+            axes.stairs(counts, edges, color=looks[name].colour, fill=True)
+            axes.set(xscale="log", yscale="log", ylabel="rows")
+            axes.set_ylim(0.7, None)
+            axes.annotate(name, (0.99, 0.92), xycoords="axes fraction", ha="right", va="top")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter("{x:,g}")
+                axis.set_minor_formatter("")
+        panels[-1].set_xlabel("importance weight")
         return _png(figure)
 
 
@@ -67,14 +74,16 @@ def over_time(comparison: "Comparison") -> bytes:
             _draw_path(axes, name, result, looks[name])
         axes.set(xlabel="rows", ylabel="reward per row", ylim=_limits(comparison))
         axes.grid(axis="y")
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))
         return _png(figure)
 
 
 def _draw_path(axes: "Axes", name: str, result: "TargetResult", look: Stroke) -> None:
     path = result.over_time
     axes.plot(path.rows, path.value, color=look.colour, linewidth=1.6, label=name)
-    axes.fill_between(path.rows, path.low, path.high, color=look.colour, alpha=0.12, linewidth=0)
+    axes.fill_between(path.rows, path.low, path.high, color=look.colour, alpha=0.06, linewidth=0)
+    for end in (path.low, path.high):
+        axes.plot(path.rows, end, color=look.colour, linewidth=0.8, linestyle=(0, (2, 2)))
 
 
 def _limits(comparison: "Comparison") -> tuple[float, float]:
