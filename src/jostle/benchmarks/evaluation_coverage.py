@@ -43,7 +43,7 @@ RATES = 0.1 + 0.5 * np.random.default_rng(7).random((KINDS, ARMS))
 LOGGERS = ("uniform", "epsilon-greedy", "lin-ts", "npr")
 ADAPTIVE = ("lin-ts", "npr")
 TARGETS = ("uniform", "lin-ucb", "npr")
-TRAINING_SEED = 1_000_003
+TRAINING_SEED = 1_000_004
 
 
 class KnownRates(Stream):
