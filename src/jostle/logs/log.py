@@ -182,7 +182,8 @@ class Log:
     def chunks(self, rows: int = CHUNK) -> Iterator["Log"]:
         """The log in pieces of at most ``rows`` rows."""
         for start in range(0, len(self), whole("rows", rows)):
-            yield self[start : start + rows]
+            chunk = self[start : start + rows]
+            yield chunk if start else dataclasses.replace(chunk, repairs=self.repairs)
 
     @property
     def features(self) -> int:
