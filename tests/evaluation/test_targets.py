@@ -38,7 +38,7 @@ def test_names_arms_and_labels():
         ValueError, match="unknown target 'd'; choose from 'logged', 'uniform', 'a'"
     ):
         evaluate(log, "d")
-    with pytest.raises(ValueError, match="target must be an arm of the log, not 3: .*arms 0 to 2"):
+    with pytest.raises(ValueError, match=r"target must be an arm of the log, not 3: .*arms 0 to 2"):
         evaluate(log, 3)
 
 

@@ -16,7 +16,8 @@ class Decisions(NamedTuple):
     chosen: np.ndarray
     """(n,) the probability with which it would choose the logged action."""
     matrix: np.ndarray | None
-    """(n, shown) the probability of each arm; None if only the logged action's is known."""
+    """(n, shown) the probability of each arm. None if the target is the logged policy and only its
+    probability of the logged action is known."""
 
 
 class Target(Protocol):
@@ -137,28 +138,24 @@ def _row_terms(chunk: Log, decided: Decisions, tried: np.ndarray | None) -> dict
 
 
 def _model_terms(chunk: Log, decided: Decisions, model: RewardModel) -> dict[str, np.ndarray]:
-    if decided.matrix is None:
-        raise ValueError(
-            "estimators with a reward model need the target's probabilities of all arms, but this "
-            "log only has the logged policy's probability of the chosen arm"
-        )
     predicted = model.predict(chunk)
-    if predicted.shape != decided.matrix.shape:
-        raise ValueError(
-            f"model must predict rewards of shape {decided.matrix.shape}, not {predicted.shape}"
-        )
-    return {
-        "baseline": np.einsum("ij,ij->i", decided.matrix, predicted),
-        "predicted": predicted[np.arange(len(chunk)), chunk.actions],
-    }
+    expected = (len(chunk), chunk.shown)
+    if predicted.shape != expected:
+        raise ValueError(f"model must predict rewards of shape {expected}, not {predicted.shape}")
+    logged = predicted[np.arange(len(chunk)), chunk.actions]
+    if decided.matrix is None:  # the logged policy: its own action is a draw from it
+        return {"baseline": logged, "predicted": logged}
+    return {"baseline": np.einsum("ij,ij->i", decided.matrix, predicted), "predicted": logged}
 
 
 def _group_weights(chunk: Log, decided: Decisions, groups: np.ndarray) -> np.ndarray:
     """Marginal weights of MIPS: pi(group) / p(group) of the logged action's group."""
-    if decided.matrix is None or chunk.all_probabilities is None:
+    if decided.matrix is None:
+        return np.ones(len(chunk))
+    if chunk.all_probabilities is None:
         raise ValueError(
-            "'mips' needs the probabilities of all arms, in the log and from the target; this log "
-            "only has those of the chosen arm"
+            "'mips' needs the logged probabilities of all arms, and this log only has those of "
+            "the chosen arm"
         )
     member = groups[chunk.arm_ids()] if chunk.arms is not None else groups[None, :]
     own = groups[chunk.chosen_arms()]
