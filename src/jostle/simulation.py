@@ -2,9 +2,7 @@
 
 import itertools
 import os
-import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import jax
@@ -15,9 +13,9 @@ from jostle.core.compiler import compiled
 from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
-from jostle.logs import Log, LogWriter
-from jostle.logs.log import CHUNK, join
-from jostle.logs.rounds import log_of_rounds
+from jostle.logs import Log
+from jostle.logs.log import CHUNK
+from jostle.logs.recorder import Decided, Recorder
 from jostle.policies.base import Policy
 from jostle.types import Feedback, Round
 
@@ -33,13 +31,6 @@ class Trace(NamedTuple):
     regrets: Any  # (rounds,) of the single round
     scores: Any  # (rounds, k), or None
     decisions: Any = None  # ``Decided`` of the rounds of one piece, if they are logged
-
-
-class Decided(NamedTuple):
-    """What a log needs of a round beside its action and reward."""
-
-    round: Round
-    probabilities: Any  # (k,)
 
 
 class Progress(NamedTuple):
@@ -113,45 +104,19 @@ def simulate(
     edges = np.linspace(0, rounds, pieces + 1).astype(int)
     room = int(np.diff(edges).max()) if logs else None
     progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores, logged=room)
-    adaptive = bool(jax.tree.leaves(progress.policy_state))
-    kept: list[Log] = []
-    to_file = logs and not isinstance(log, bool)
-    with LogWriter(log) if to_file else nullcontext() as writer:
+    adaptive = bool(jax.tree.leaves(progress.policy_state))  # without a state nothing is learned
+    with Recorder(log, environment.spec, adaptive) as recorder:
         for start, stop in itertools.pairwise(edges.tolist()):
             progress = advance(policy, environment, progress, start, stop)
+            trace = progress.trace
             if logs:
-                chunk = _logged(environment, progress, start, stop, adaptive)
-                writer.write(chunk) if writer is not None else kept.append(chunk)
+                actions = np.asarray(trace.actions)[start:stop]
+                rewards = np.asarray(trace.rewards)[start:stop]
+                recorder.add(trace.decisions, actions, rewards, first_row=start)
             if report is not None:
-                progress.trace.rewards.block_until_ready()
+                trace.rewards.block_until_ready()
                 report(stop)
-    return Result(progress, join(kept) if kept else None)
-
-
-def _logged(
-    environment: Environment, progress: Progress, start: int, stop: int, adaptive: bool
-) -> Log:
-    """The decisions of the latest piece."""
-    trace = progress.trace
-    # Copies, since the next piece reuses the memory.
-    decided = jax.tree.map(lambda part: np.array(part)[: stop - start], trace.decisions)
-    impossible = (decided.probabilities == 0) & decided.round.mask
-    if start == 0 and impossible.any():
-        warnings.warn(
-            "the policy gives some arms no chance, so that the log says nothing about policies "
-            "that choose them: give the policy a floor, such as floor=0.05",
-            stacklevel=3,
-        )
-    actions, rewards = (np.asarray(part)[start:stop] for part in (trace.actions, trace.rewards))
-    return log_of_rounds(
-        decided.round,
-        actions,
-        rewards,
-        decided.probabilities,
-        environment.spec,
-        adaptive=adaptive,
-        first_row=start,
-    )
+    return Result(progress, recorder.kept())
 
 
 def begin(

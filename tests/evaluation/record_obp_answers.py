@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent.parent / "src" / "jostle" / "benchmarks"))
 
 import obp_reference  # noqa: E402
 
-obp_reference._stand_in_for_torch()
+obp_reference.stand_in_for_torch()
 
 from obp.dataset import (  # noqa: E402
     OpenBanditDataset,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle.logs import BadLogError, Log
-from jostle.logs.log import join
+from jostle.logs.joining import join
 from jostle.types import BanditSpec
 
 ROWS, ARMS = 40, 3

@@ -171,7 +171,7 @@ def target_tables() -> dict[str, np.ndarray]:
 def kinds_of(log: Log) -> np.ndarray:
     """The kind of the user of each row."""
     assert log.contexts is not None
-    return ((log.contexts[:, 1:] > 0) @ np.array([4, 2, 1])).astype(int)
+    return np.asarray((log.contexts[:, 1:] > 0) @ np.array([4, 2, 1]))
 
 
 def study(name: str, logs: int, tables: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -9,9 +9,11 @@ installed, an empty object stands in for it.
     obp/bin/pip install mypy_extensions
 """
 
+import importlib.util
 import json
 import sys
 import time
+from typing import Any
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -20,10 +22,10 @@ TAU, LAMBDA = 2.0, 20.0
 """Hyper-parameters of SWITCH-DR and DR with shrinkage."""
 
 
-def estimators():
+def estimators() -> dict[str, Any]:
     """The estimators of obp that jostle has too, by jostle's names."""
-    _stand_in_for_torch()
-    from obp import ope
+    stand_in_for_torch()
+    ope = importlib.import_module("obp.ope")
 
     return {
         "replay": ope.ReplayMethod(),
@@ -37,7 +39,7 @@ def estimators():
     }
 
 
-def answers(log, target, predictions, position):
+def answers(log: Any, target: Any, predictions: Any, position: Any) -> dict[str, float]:
     """The value of a target by each estimator; arrays are those of obp, with positions."""
     return {
         name: float(
@@ -54,7 +56,7 @@ def answers(log, target, predictions, position):
     }
 
 
-def made_up(rows, arms, seed=0):
+def made_up(rows: int, arms: int, seed: int = 0) -> tuple[Any, ...]:
     """A log, a target and predictions of rewards, for measuring speed."""
     generator = np.random.default_rng(seed)
     logged = generator.random((rows, arms)) + 0.1
@@ -66,20 +68,20 @@ def made_up(rows, arms, seed=0):
     return logged, target, action, reward, generator.random((rows, arms)) * 0.2
 
 
-def _stand_in_for_torch():
-    try:
-        import torch
-    except ImportError:
+def stand_in_for_torch() -> None:
+    """Put an empty object in place of torch, if it is not installed."""
+    if importlib.util.find_spec("torch") is None:
         torch = MagicMock()
         torch.Tensor = torch.nn.Module = torch.utils.data.Dataset = type("Tensor", (), {})
         sys.modules.update({"torch": torch, "torch.nn": torch.nn, "torch.optim": torch.optim})
 
 
-def main(rows, arms, turns):
+def main(rows: int, arms: int, turns: int) -> None:
     """Print the best time of all estimators, and their answers, as JSON."""
     logged, target, action, reward, predictions = made_up(rows, arms)
     log = {"reward": reward, "action": action, "pscore": logged[np.arange(rows), action]}
-    times, found = [], {}
+    times: list[float] = []
+    found: dict[str, float] = {}
     position = np.zeros(rows, int)
     for _ in range(turns):
         start = time.perf_counter()

@@ -203,4 +203,4 @@ def _baseline(terms: Terms) -> np.ndarray:
 
 def _residual(terms: Terms) -> np.ndarray:
     assert terms.predicted is not None
-    return terms.rewards - terms.predicted
+    return np.asarray(terms.rewards - terms.predicted)

@@ -67,4 +67,4 @@ def _complete(columns: Columns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _values(means: np.ndarray) -> np.ndarray:
     a, b, c = means.T
-    return a + np.divide(b, c, out=np.zeros_like(b), where=c > 0)
+    return np.asarray(a + np.divide(b, c, out=np.zeros_like(b), where=c > 0))

@@ -8,7 +8,7 @@ from jostle.core.optional import require
 from jostle.core.validation import numeric, unknown, whole
 from jostle.evaluation.terms import RewardModel
 from jostle.logs import Log, LogLike
-from jostle.logs.log import join
+from jostle.logs.joining import join
 
 RIDGE = "ridge"
 REGULARISATION = 1.0

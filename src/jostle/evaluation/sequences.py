@@ -129,7 +129,7 @@ def running_bound(kinds: list[Increments], alpha: float, at: np.ndarray) -> np.n
     """
     usable = [kind for kind in kinds if kind.scale.min() == kind.scale.max()]
     each = alpha / len(usable)
-    return np.max([_running_bound(kind, each, at) for kind in usable], axis=0)
+    return np.asarray(np.max([_running_bound(kind, each, at) for kind in usable], axis=0))
 
 
 def _running_bound(kind: Increments, alpha: float, at: np.ndarray) -> np.ndarray:

@@ -60,7 +60,7 @@ class UniformPolicy(_Fixed):
     def matrix(self, log: Log) -> np.ndarray:
         """1 / K for the K arms that are present."""
         present = log.present()
-        return present / present.sum(axis=1, keepdims=True)
+        return np.asarray(present / present.sum(axis=1, keepdims=True))
 
 
 class ConstantArm(_Fixed):
@@ -116,7 +116,7 @@ class Function(_Fixed):
                     f"target must return {len(log)} whole numbers or a matrix of probabilities, "
                     f"not {answer.dtype} of shape {answer.shape}"
                 )
-            return (np.arange(log.shown)[None, :] == answer[:, None]).astype(np.float64)
+            return np.asarray(np.arange(log.shown)[None, :] == answer[:, None], np.float64)
         return answer.astype(np.float64)
 
 

@@ -161,7 +161,7 @@ def _group_weights(chunk: Log, decided: Decisions, groups: np.ndarray) -> np.nda
     own = groups[chunk.chosen_arms()]
     same = member == own[:, None]
     wanted = np.einsum("ij,ij->i", same, decided.matrix)
-    return wanted / np.einsum("ij,ij->i", same, chunk.all_probabilities)
+    return np.asarray(wanted / np.einsum("ij,ij->i", same, chunk.all_probabilities))
 
 
 def _tried_arms(log: LogLike) -> np.ndarray | None:

@@ -75,7 +75,7 @@ def from_arrays(
 
 def chosen_probabilities(matrix: np.ndarray, actions: np.ndarray, shown: int) -> np.ndarray:
     """The entry of each row that was chosen; actions out of range, found later, take any."""
-    return matrix[np.arange(len(actions)), np.clip(actions, 0, shown - 1)]
+    return np.asarray(matrix[np.arange(len(actions)), np.clip(actions, 0, shown - 1)])
 
 
 def row_sums(matrix: np.ndarray) -> np.ndarray:

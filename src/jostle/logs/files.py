@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 
 from jostle.core.validation import unknown, whole
 from jostle.logs import json_lines, open_bandit, parquet, schema
-from jostle.logs.log import CHUNK, Log, join
+from jostle.logs.joining import join
+from jostle.logs.log import CHUNK, Log
 from jostle.logs.repair import chosen_repairs
 from jostle.types import BanditSpec
 

@@ -176,7 +176,9 @@ class Log:
         start, _, step = rows.indices(len(self))
         if step != 1:
             raise ValueError(f"slices of a log must have step 1, not {step}")
-        taken = {name: None if (v := getattr(self, name)) is None else v[rows] for name in ARRAYS}
+        taken: dict[str, Any] = {
+            name: None if (v := getattr(self, name)) is None else v[rows] for name in ARRAYS
+        }
         return dataclasses.replace(self, **taken, first_row=self.first_row + start, repairs={})
 
     def chunks(self, rows: int = CHUNK) -> Iterator["Log"]:
@@ -250,21 +252,3 @@ ARRAYS = (
     "times",
 )
 """The fields with one row per decision."""
-
-
-def join(chunks: Iterable[Log]) -> Log:
-    """One log from its chunks."""
-    pieces = list(chunks)
-    if not pieces:
-        raise ValueError("the log is empty: expected at least one row")
-    repairs: dict[str, int] = {}
-    for piece in pieces:
-        for name, count in piece.repairs.items():
-            repairs[name] = repairs.get(name, 0) + count
-    columns = {
-        name: None
-        if getattr(pieces[0], name) is None
-        else np.concatenate([getattr(piece, name) for piece in pieces])
-        for name in ARRAYS
-    }
-    return dataclasses.replace(pieces[0], **columns, repairs=repairs)
