@@ -1,5 +1,7 @@
 """Reward models: cross-fitting against brute force, in chunks and whole."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,22 @@ def test_doubly_robust_is_right_where_the_model_is():
 def test_predictions_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"model must predict rewards of shape \(120, 3\)"):
         evaluate(example("none"), "uniform", "dr", model=np.zeros((ROWS, 2)))
+
+
+def test_a_file_is_never_in_memory_as_a_whole(tmp_path):
+    rows, features = 20_000, 60
+    generator = np.random.default_rng(0)
+    contexts = generator.normal(size=(rows, features)).astype(np.float32)
+    log = Log.from_arrays(
+        generator.integers(2, size=rows), generator.random(rows), np.full(rows, 0.5), contexts
+    )
+    path = tmp_path / "log.parquet"
+    write(log, path)
+    size = contexts.nbytes
+    del log, contexts
+    scanned = scan(path, rows=500)
+    tracemalloc.start()
+    evaluate(scanned, "uniform", ("ips", "dr"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.75 * size
