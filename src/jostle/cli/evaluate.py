@@ -152,10 +152,22 @@ def _show(console: Console, comparison: "Comparison") -> None:
 
     from jostle.lab.render.evaluation_table import compact_lines, evaluation_warnings, verdict
 
-    table = Table(title=f"{comparison.rows:,} rows", title_justify="left", box=SIMPLE_HEAD)
-    titles = ("policy", "estimator", "value", "difference", "effective\nsize", "largest\nweight")
+    table = Table(
+        title=f"{comparison.rows:,} rows",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    titles = ("policy", "by", "value", "difference", "effective\nsize", "largest\nweight")
     for place, title in enumerate(titles):
-        table.add_column(title, justify="left" if place < 2 else "right", overflow="fold")
+        words = place < 2
+        table.add_column(
+            title,
+            justify="left" if words else "right",
+            overflow="fold",
+            no_wrap=not words,
+            min_width=6,
+        )
     for line in compact_lines(comparison):
         table.add_row(*line)
     console.print(table)

@@ -106,7 +106,7 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
                     f"{estimate.value:.3g} [{_ends(estimate.low, estimate.high)}]",
                     UNKNOWN
                     if difference is None
-                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high)}]",
+                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high, 2)}]",
                     f"{estimate.effective_size:,.0f}",
                     f"{estimate.largest_weight:,.3g}",
                 ]
@@ -114,8 +114,12 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
     return lines
 
 
-def _ends(low: float, high: float) -> str:
-    return f"{low:.3g}, {high:.3g}" if math.isfinite(low) and math.isfinite(high) else UNKNOWN
+def _ends(low: float, high: float, digits: int = 3) -> str:
+    return (
+        f"{low:.{digits}g}, {high:.{digits}g}"
+        if math.isfinite(low) and math.isfinite(high)
+        else UNKNOWN
+    )
 
 
 def _interval(low: float, high: float) -> str:
