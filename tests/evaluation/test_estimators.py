@@ -144,6 +144,7 @@ def test_slope_clips_heavy_weights_and_leaves_light_ones_alone():
         ({"estimators": "clipped:clipp=3"}, "unknown setting of estimator 'clipped'"),
         ({"estimators": ()}, "estimators must hold at least one name"),
         ({"estimators": "mips"}, "groups is missing"),
+        ({"estimators": "mips", "groups": [0, 1]}, r"one group for each of 4 arms.*\(2,\)"),
         ({"interval": "norm"}, "unknown interval 'norm'; did you mean 'normal'"),
         ({"level": 1.0}, "level must be between 0 and 1"),
         ({"estimators": "dr", "model": "rigde"}, "unknown model 'rigde'; did you mean 'ridge'"),
@@ -160,3 +161,13 @@ def test_bad_arguments_are_named(arguments, message):
 def test_only_a_log_is_a_log():
     with pytest.raises(TypeError, match=r"log must be a jostle log.*not dict"):
         evaluate({}, "uniform")
+
+
+def test_the_logged_policy_needs_no_probabilities_of_other_arms():
+    log, _, _ = example()
+    bare = Log.from_arrays(log.actions, log.rewards, log.probabilities, shown=ARMS)
+    found = evaluate(bare, "logged", ("ips", "snips", "dr", "sndr", "mips"), groups=GROUPS)
+    for estimate in found.values():
+        assert estimate.value == pytest.approx(log.rewards.mean())
+    with pytest.raises(ValueError, match="'mips' needs the logged probabilities of all arms"):
+        evaluate(bare, "uniform", "mips", groups=GROUPS)

@@ -62,6 +62,7 @@ def test_a_file_in_chunks_gives_what_the_whole_log_gives(tmp_path):
         assert pieces[name].low == pytest.approx(whole[name].low, rel=1e-12)
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("kind", ["shared", "own", "none"])
 def test_regressors_of_scikit_learn(kind):
     linear_model = pytest.importorskip("sklearn.linear_model")

@@ -134,6 +134,7 @@ def test_a_learning_policy_learns_from_the_rows_it_accepts():
     assert right[300:].mean() > 0.9 > right[:50].mean() + 0.1
 
 
+@pytest.mark.study
 def test_a_learning_policy_is_not_affected_by_later_rows():
     log = uniform_log(rows=256)
     whole = matrix(Learning(LinUCB.for_environment(log), acceptance=0.3), log)

@@ -116,7 +116,8 @@ def evaluate(
         from jostle.lab.results.locations import make_empty
 
         # A policy of the user's own is looked for in the working directory, as Python itself would.
-        sys.path.insert(0, str(Path.cwd()))
+        if str(Path.cwd()) not in sys.path:
+            sys.path.insert(0, str(Path.cwd()))
         try:
             logged = scan(log, repair=repair or ())
             texts = [*policies, baseline]

@@ -157,6 +157,11 @@ def _group_weights(chunk: Log, decided: Decisions, groups: np.ndarray) -> np.nda
             "'mips' needs the logged probabilities of all arms, and this log only has those of "
             "the chosen arm"
         )
+    if groups.shape != (chunk.arm_count,):
+        raise ValueError(
+            f"groups must hold one group for each of {chunk.arm_count} arms, not of shape "
+            f"{groups.shape}"
+        )
     member = groups[chunk.arm_ids()] if chunk.arms is not None else groups[None, :]
     own = groups[chunk.chosen_arms()]
     same = member == own[:, None]
