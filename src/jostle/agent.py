@@ -88,7 +88,7 @@ class Agent:
             user: the id of the user, a whole number.
             mask: which arms may be chosen; all by default.
         """
-        index: int = self.decide(contexts, arms=arms, user=user, mask=mask).index
+        index: int = self._decide(contexts, arms, user, mask, self.policy.choose).index
         return index
 
     def decide(
@@ -96,9 +96,16 @@ class Agent:
     ) -> Choice:
         """Like ``choose``, but return the whole decision, to be passed to ``learn``.
 
-        It has the ``index``, the ``scores`` of all arms, their ``probabilities`` if the policy
-        knows them, and the ``context``, ``arm`` and ``user`` that ``learn`` will need.
+        It has the ``index``, the ``scores`` of all arms, the ``probabilities`` that the arm was
+        drawn from if the policy knows them, and the ``context``, ``arm`` and ``user`` that
+        ``learn`` will need. The arm is as likely as with ``choose``. Log the probabilities to
+        evaluate other policies later, and give the policy a ``floor`` above 0 for that, so that
+        every arm has a chance.
         """
+        return self._decide(contexts, arms, user, mask, self.policy.choose_with_probabilities)
+
+    def _decide(self, contexts: Any, arms: Any, user: Any, mask: Any, choose: Any) -> Choice:
+        """A decision by ``choose``, one of the policy's two ways of choosing."""
         self._check_process()
         contexts, present, ids, user_id = self._checked_round(contexts, arms, user, mask)
         # Before the state is read: it may grow in between, but never shrinks.
@@ -110,10 +117,10 @@ class Agent:
             # Once in many runs NumPy flagged a product of finite numbers as invalid. Input is
             # checked, and policies rank what is not a number last: no warning for users.
             with self._decide_lock, np.errstate(invalid="ignore"):
-                choice = self.policy.choose(view, self._generator, round)
+                choice = choose(view, self._generator, round)
                 self.decisions += 1
         else:
-            choice = self._compiled_choice(round)
+            choice = self._compiled_choice(round, choose.__name__)
         index = int(choice.index)
         return Choice(
             index,
@@ -241,7 +248,7 @@ class Agent:
             # Not a queue of work that the next decision would have to wait for.
             jax.block_until_ready(self._state)
 
-    def _compiled_choice(self, round: Round) -> Choice:
+    def _compiled_choice(self, round: Round, way: str) -> Choice:
         """The choice of a compiled policy, for a number of arms padded to a power of two."""
         k = len(round.mask)
         size = 1 << (k - 1).bit_length()
@@ -249,8 +256,8 @@ class Agent:
         with self._decide_lock:
             number = np.int32(self.decisions)
             self.decisions += 1
-        rest = (self._choose_key, number, padded._replace(user=round.user))
-        self._compile(_choose, ("choose", self._arms.capacity, size), *rest)
+        rest = (self._choose_key, number, padded._replace(user=round.user), way)
+        self._compile(_choose, (way, self._arms.capacity, size), *rest)
         with self._state_lock:
             choice = _choose(self.policy, self._state, *rest)
         choice = jax.device_get(choice)
@@ -450,9 +457,15 @@ def _reserve(policy: Policy, state: Any, room: Room) -> Any:
     return policy.reserve(state, **room._asdict())
 
 
-@jax.jit
-def _choose(policy: Policy, state: Any, key: jax.Array, number: Any, round: Round) -> Choice:
-    return policy.choose(policy.deciding(state), jax.random.fold_in(key, number), round)
+@jax.jit(static_argnames="way")
+def _choose(
+    policy: Policy, state: Any, key: jax.Array, number: Any, round: Round, way: str
+) -> Choice:
+    """A choice by the method ``way`` of the policy."""
+    choice: Choice = getattr(policy, way)(
+        policy.deciding(state), jax.random.fold_in(key, number), round
+    )
+    return choice
 
 
 @jax.jit(donate_argnums=1)

@@ -19,6 +19,7 @@ from cases import CASES, VARIANTS
 from support import EASY, FEATURES, POOL, SHOWN, assert_same, nbytes, no_compilation
 
 ROUNDS, SHORT, TRAINED = 250, 40, 30
+SAMPLES = 8  # of policies that estimate their probabilities
 CONTEXTS = np.random.default_rng(1).normal(size=(POOL, FEATURES)).astype(np.float32)
 
 
@@ -105,7 +106,7 @@ def test_is_an_immutable_pytree_of_numbers(policy):
 def test_settings_can_be_replaced_one_by_one(policy):
     assert repr(policy.replace()) == repr(policy.with_settings()) == repr(policy)
     for name in policy.numeric_settings():
-        value = 0.75 * policy.settings()[name] + 1e-3
+        value = 0.75 * policy.settings().get(name, 0.0) + 1e-3  # an unused setting is not listed
         changed = policy.with_settings(**{name: value})
         after, before = changed.settings(), policy.settings()
         assert after[name] == value
@@ -297,20 +298,79 @@ def test_the_host_chooses_as_the_compiled_program_does(policy, agent):
     assert isinstance(on_host.scores, np.ndarray)
     if np.array_equal(again.scores, compiled.scores):  # else scores are draws: see test_linear.py
         np.testing.assert_allclose(on_host.scores, compiled.scores, rtol=1e-4, atol=1e-5)
-    if compiled.probabilities is not None:
-        np.testing.assert_allclose(on_host.probabilities, compiled.probabilities, atol=1e-5)
+    host_stated = policy.choose_with_probabilities(view, np.random.default_rng(0), round)
+    assert (host_stated.probabilities is not None) == policy.knows_probabilities
 
 
 def test_probabilities_are_the_frequencies(agent):
+    if not agent.policy.knows_probabilities:
+        pytest.skip("this policy does not know its probabilities")
     contexts, ids = shown(np.random.default_rng(4))
     mask = np.asarray([True, True, False, True])
-    if agent.decide(contexts, arms=ids, user=0, mask=mask).probabilities is None:
+    choices = [agent.decide(contexts, arms=ids, user=0, mask=mask) for _ in range(500)]
+    probabilities = np.asarray([choice.probabilities for choice in choices], np.float64)
+    counts = np.bincount([choice.index for choice in choices], minlength=SHOWN)
+    assert_drawn_from(counts, probabilities)
+
+
+def assert_drawn_from(counts, probabilities, margin=5.0):
+    """Each count is within ``margin`` deviations of the sum of its probabilities."""
+    deviations = np.sqrt(np.sum(probabilities * (1 - probabilities), 0).clip(0))
+    assert np.all(np.abs(counts - probabilities.sum(0)) <= margin * deviations + 0.01)
+
+
+def many_rounds(count):
+    """Rounds of the same arms, each of which is present in some of them."""
+    rng = np.random.default_rng(3)
+    contexts, ids = shown(rng)
+    masks = rng.random((count, SHOWN)) < 0.6
+    masks[np.arange(count), rng.integers(SHOWN, size=count)] = True
+    return contexts, ids, masks
+
+
+@jax.jit
+def many_choices(policy, state, contexts, ids, masks):
+    """Choices with probabilities, and the arms that ``choose`` takes, in each of the rounds."""
+
+    def one(key, mask):
+        round = Round(contexts, mask, ids, jnp.int32(0))
+        first, second = jax.random.split(key)
+        return (
+            policy.choose_with_probabilities(state, first, round),
+            policy.choose(state, second, round).index,
+        )
+
+    return jax.vmap(one)(jax.random.split(jax.random.key(6), len(masks)), masks)
+
+
+@pytest.mark.parametrize("decisions", [20_000, pytest.param(100_000, marks=pytest.mark.study)])
+def test_stated_probabilities_are_those_that_arms_are_drawn_from(policy, agent, decisions):
+    if not policy.knows_probabilities:
         pytest.skip("this policy does not know its probabilities")
-    choices = [agent.decide(contexts, arms=ids, user=0, mask=mask) for _ in range(2000)]
-    frequencies = np.bincount([int(c.index) for c in choices], minlength=SHOWN) / len(choices)
-    np.testing.assert_allclose(np.sum(choices[0].probabilities), 1, atol=1e-5)
-    # Five standard errors of a frequency over 2,000 draws are at most 0.056.
-    np.testing.assert_allclose(frequencies, choices[0].probabilities, atol=0.06)
+    if "samples" in policy.setting_names():
+        policy = policy.with_settings(samples=SAMPLES)
+    contexts, ids, masks = many_rounds(decisions)
+    present = masks.sum(1, keepdims=True)
+    for floor in (0.0, 0.05):
+        floored = policy.with_settings(floor=floor)
+        stated, plain = many_choices(floored, agent.state, contexts, ids, masks)
+        probabilities = np.asarray(stated.probabilities, np.float64)
+        assert np.all(probabilities[~masks] == 0)
+        np.testing.assert_allclose(probabilities.sum(1), 1, atol=1e-5)
+        assert np.all((probabilities >= (1 - 1e-5) * floor / present)[masks])
+        assert_drawn_from(np.bincount(stated.index, minlength=SHOWN), probabilities)
+        # Estimated from S samples, p varies by a variance of v / S, and ``choose`` by v of its own.
+        margin = 5 * np.sqrt((SAMPLES + 1) / (SAMPLES - 1))
+        assert_drawn_from(np.bincount(plain, minlength=SHOWN), probabilities, margin)
+    # Weighted by importance, the log of a policy with a floor says what uniform choices would be.
+    weights = (1 / present[:, 0]) / probabilities[np.arange(decisions), np.asarray(stated.index)]
+    assert abs(weights.mean() - 1) < 5 * weights.std() / np.sqrt(decisions) + 1e-6
+
+
+def test_without_knowledge_there_are_no_probabilities(policy, agent):
+    contexts, ids = shown(np.random.default_rng(4))
+    choice = agent.decide(contexts, arms=ids, user=0)
+    assert (choice.probabilities is not None) == policy.knows_probabilities
 
 
 def test_learns_an_easy_bandit(policy, easy_runs):

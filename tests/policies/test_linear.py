@@ -11,6 +11,7 @@ from jostle.models.ridge import Ridge
 from jostle.policies.lin_fpl import LinFPL
 from jostle.policies.lin_ts import LinTS
 from jostle.policies.lin_ucb import LinUCB
+from jostle.policies.ucb1 import UCB1
 from jostle.types import NOBODY, Feedback, Round, plain_round
 
 D = 4
@@ -105,7 +106,7 @@ class TestRidge:
     @pytest.mark.study
     def test_stays_exact_for_a_million_rounds(self, kind, d, regularisation):
         pool, picks, rewards = self.problem(kind, d)
-        policy = LinFPL(d, regularisation=regularisation)
+        policy = LinFPL.paper(d, regularisation=regularisation)
 
         @jax.jit
         def run(pool, picks, rewards):
@@ -170,7 +171,7 @@ class TestLinUCB:
         assert choice.index == np.argmax(wanted)
 
     def test_first_choice_is_the_longest_context(self):
-        policy = LinUCB(D)
+        policy = LinUCB.paper(D)
         contexts = np.eye(D, dtype=np.float32) * [[1], [3], [2], [3]]
         mask = np.asarray([True, False, True, False])
         round = Round(contexts, mask, np.full(D, NOBODY, np.int32), np.int32(NOBODY))
@@ -187,7 +188,7 @@ class TestLinUCB:
 class TestLinTS:
     @pytest.mark.parametrize("observations", [0, 2, 40])
     def test_draws_from_the_posterior(self, observations, on_host):
-        policy = LinTS(D, exploration=0.7, regularisation=0.5)
+        policy = LinTS.paper(D, exploration=0.7, regularisation=0.5)
         contexts, rewards = stream(observations)
         theta, v, _ = solved(contexts, rewards, 0.5)
         draws = drawn_models(policy, taught(policy, contexts, rewards), on_host)
@@ -206,7 +207,7 @@ class TestLinFPL:
     @pytest.mark.parametrize("observations", [0, 1, D - 1, D, 2 * D + 1, 50])
     def test_is_the_perturbed_history_in_distribution(self, observations):
         """O(d^2) draws, O(t d) draws of the definition, and their exact moments agree."""
-        policy = LinFPL(D, noise=0.7, regularisation=0.5)
+        policy = LinFPL.paper(D, noise=0.7, regularisation=0.5)
         contexts, rewards = stream(observations)
         theta, v, _ = solved(contexts, rewards, 0.5)
         noise = 0.7 * np.random.default_rng(3).normal(size=(DRAWS, observations))
@@ -217,7 +218,7 @@ class TestLinFPL:
         assert_gaussian(drawn_models(policy, taught(policy, contexts, rewards)), theta, covariance)
 
     def test_draws_on_the_host_alike(self):
-        policy = LinFPL(D, noise=0.7, regularisation=0.5)
+        policy = LinFPL.paper(D, noise=0.7, regularisation=0.5)
         contexts, rewards = stream(7)
         theta, v, _ = solved(contexts, rewards, 0.5)
         inverse = np.linalg.inv(v)
@@ -227,7 +228,7 @@ class TestLinFPL:
     def test_unseen_directions_are_not_perturbed(self):
         """Unlike Thompson sampling: the regulariser of Eq. (2) has no noise."""
         contexts = np.eye(D, dtype=np.float32)[[0, 0, 1]]
-        policy = LinFPL(D, noise=1.0)
+        policy = LinFPL.paper(D, noise=1.0)
         draws = drawn_models(policy, taught(policy, contexts, np.ones(3, np.float32)))
         assert np.all(draws[:, 2:] == 0)
         assert np.all(draws[:, :2].std(0) > 0.3)
@@ -254,11 +255,13 @@ def test_solves_a_linear_bandit_with_new_arms_each_round(policy):
     ("make", "message"),
     [
         (lambda: LinUCB(5, radius="theroy"), "unknown radius 'theroy'; did you mean 'theory'"),
-        (lambda: LinTS(5, radius="loose"), "unknown radius 'loose'; choose from 'fixed'"),
+        (lambda: LinTS(5, radius="loose"), "unknown radius 'loose'; choose from 'residuals'"),
         (lambda: LinUCB(5, regularisation=0.0), "regularisation must be at least 1e-06"),
         (lambda: LinUCB(5, delta=0.0), "delta must be between 1e-12 and 1"),
         (lambda: LinTS(5, exploration=-1.0), "exploration must be at least 0"),
         (lambda: LinFPL(0), "features must be at least 1"),
+        (lambda: LinFPL(5, scale="fixd"), "unknown scale 'fixd'; did you mean 'fixed'"),
+        (lambda: UCB1(5, scale="theory"), "unknown scale 'theory'"),
     ],
 )
 def test_bad_arguments_are_named(make, message):

@@ -32,7 +32,7 @@ def empty(policy, arms=ARMS):
 
 
 def test_scores_as_defined_on_a_random_stream():
-    policy = UCB1(1, exploration=0.5)
+    policy = UCB1.paper(1, exploration=0.5)
     rng = np.random.default_rng(0)
     state, history = empty(policy), []
     for t in range(200):
@@ -63,7 +63,7 @@ def test_every_arm_is_pulled_once_before_any_twice():
 
 
 def test_arms_without_an_id_are_worth_the_overall_mean():
-    policy = UCB1(1, exploration=1.0)
+    policy = UCB1.paper(1, exploration=1.0)
     state = empty(policy, arms=2)
     for arm, reward in [(0, 1.0), (NOBODY, 0.2), (1, 0.0)]:
         state = learn(policy, state, arm, reward)
@@ -85,7 +85,7 @@ def test_without_any_id_the_choice_is_uniform():
 
 
 def test_growing_keeps_what_was_learnt():
-    policy = UCB1(1)
+    policy = UCB1.paper(1)
     state = learn(policy, empty(policy, arms=2), 1, 0.5)
     grown = policy.reserve(state, observations=0, arms=5)
     assert grown.pulls.shape == grown.means.shape == (5,)
@@ -95,7 +95,7 @@ def test_growing_keeps_what_was_learnt():
 
 def test_means_stay_accurate_over_tens_of_millions_of_pulls():
     """A plain sum in float32 would stand still from 2^24 pulls on."""
-    policy, pulls = UCB1(1), 2**25
+    policy, pulls = UCB1.paper(1), 2**25
 
     @jax.jit
     def long_run(state):
@@ -126,7 +126,7 @@ def first_feature(contexts):
 
 def test_learns_which_arms_are_good():
     environment = Synthetic(first_feature, features=3, pool=10, shown=5, noise=0.1)
-    regret = simulate(UCB1(3, exploration=0.3), environment, rounds=2000, seed=0).regret
+    regret = simulate(UCB1.paper(3, exploration=0.3), environment, rounds=2000, seed=0).regret
     chance = simulate(Uniform(3), environment, rounds=2000, seed=0).regret
     assert regret[-1] < 0.2 * chance[-1]
     assert simulate(UCB1(3), environment, rounds=2000, seed=0).regret[-1] < 0.5 * chance[-1]

@@ -31,6 +31,11 @@ def split(key: Any) -> tuple[Any, Any]:
     return first, second
 
 
+def apart(key: Any, number: int) -> Any:
+    """A source of randomness that leaves what is drawn from ``key`` itself as it is."""
+    return key if isinstance(key, np.random.Generator) else jax.random.fold_in(key, number)
+
+
 def normals(key: Any, shape: tuple[int, ...]) -> Any:
     """Standard normal numbers from a JAX key, or from a NumPy generator on the host."""
     if isinstance(key, np.random.Generator):

@@ -23,15 +23,27 @@ def leaf(
     least: float = 0.0,
     most: float = np.inf,
     optional: bool = False,
+    extra: bool = False,
+    kw_only: bool = False,
 ) -> Any:
-    """A numeric field between ``least`` and ``most``; an ``optional`` one may also be None."""
-    metadata = {"limits": (least, most), "optional": optional}
-    return dataclasses.field(default=default, metadata=metadata)
+    """A numeric field between ``least`` and ``most``; an ``optional`` one may also be None.
+
+    An ``extra`` one changes nothing while it has its default, and ``settings`` leaves it out then.
+    A ``kw_only`` one is an argument by name only.
+    """
+    metadata = {"limits": (least, most), "optional": optional, "extra": extra}
+    return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
 
 
-def static(*, default: Any = dataclasses.MISSING) -> Any:
-    """A field that is part of the compiled program, such as a size, a name or a function."""
-    return dataclasses.field(default=default, metadata={"static": True})
+def static(
+    *, default: Any = dataclasses.MISSING, extra: bool = False, kw_only: bool = False
+) -> Any:
+    """A field that is part of the compiled program, such as a size, a name or a function.
+
+    ``extra`` and ``kw_only`` as in ``leaf``.
+    """
+    metadata = {"static": True, "extra": extra}
+    return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
 
 
 def data(*, default: Any = dataclasses.MISSING) -> Any:
@@ -79,7 +91,8 @@ class Record:
 
     def settings(self) -> Mapping[str, Any]:
         """The values that decide how this record behaves, by name; not its arrays."""
-        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        values = {each.name: getattr(self, each.name) for each in fields if not _unused(self, each)}
         return {
             name: value
             for name, value in values.items()
@@ -95,6 +108,14 @@ def numeric_fields(record: Record) -> list[str]:
 def field_names(record: Any) -> list[str]:
     """The names of the fields of a record or another dataclass (or of its class)."""
     return [each.name for each in dataclasses.fields(record)]
+
+
+def _unused(record: Any, field: dataclasses.Field[Any]) -> bool:
+    """Whether an extra field has its default."""
+    value = getattr(record, field.name)
+    return bool(
+        field.metadata.get("extra", False) and np.ndim(value) == 0 and value == field.default
+    )
 
 
 def _number(name: str, value: Any, least: float, most: float) -> Any:

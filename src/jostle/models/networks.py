@@ -88,12 +88,16 @@ class MLP:
 
     def apply(self, params: Any, x: Any) -> Any:
         """(n, features) -> (n, 1)."""
-        *hidden, (last, offset) = params[: self.depth]
-        h = x
-        for weight, bias in hidden:
-            h = _relu(product(h, weight) + bias)
-        out = h @ last + offset
+        last, offset = params[self.depth - 1]
+        out = self.hidden(params, x) @ last + offset
         return out + product(x, params[-1]) if self.linear else out
+
+    def hidden(self, params: Any, x: Any) -> Any:
+        """The last hidden layer, (n, features) -> (n, width)."""
+        h = x
+        for weight, bias in params[: self.depth - 1]:
+            h = _relu(product(h, weight) + bias)
+        return h
 
     def by_features(self, params: Any) -> tuple[list[Any], list[Any]]:
         """The weights that multiply features (along their last axis but one), and all others."""
@@ -139,10 +143,16 @@ class PaperNetwork:
 
     def apply(self, params: Any, x: Any) -> Any:
         """(n, features) -> (n, 1)."""
-        first, *hidden, last = params
-        features, half = first.shape[0] // 2, self.width // 2
+        last, half = params[-1], self.width // 2
+        h = self.hidden(params, x)
+        return math.sqrt(self.width) * (h[:, :half] @ last[:half] + h[:, half:] @ last[half:])
+
+    def hidden(self, params: Any, x: Any) -> Any:
+        """The last hidden layer, (n, features) -> (n, width)."""
+        first, *hidden = params[:-1]
+        features = first.shape[0] // 2
         # [x, x] W_1 = x (upper half of W_1 + lower half), which takes half the work.
         h = _relu(product(x, (first[:features] + first[features:]) * math.sqrt(0.5)))
         for weight in hidden:
             h = _relu(h @ weight)
-        return math.sqrt(self.width) * (h[:, :half] @ last[:half] + h[:, half:] @ last[half:])
+        return h

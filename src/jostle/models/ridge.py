@@ -18,8 +18,9 @@ from jostle.core.summation import compensated_add
 
 SMALLEST_REGULARISATION = 1e-6
 """The smallest lambda: with none there would be no estimate before d observations."""
-FIXED, THEORY = "fixed", "theory"
-"""How a policy scales its exploration: by a given number, or by the formula of its paper."""
+RESIDUALS, FIXED, THEORY = "residuals", "fixed", "theory"
+"""How a policy scales its exploration: by the deviation of its errors, by a given number, or by the
+formula of its paper."""
 
 
 class Parts(NamedTuple):
@@ -75,8 +76,7 @@ class Ridge(NamedTuple):
         theta, root, _ = self.now
         f = x @ root
         squared = f @ f
-        a = 1 + squared
-        direction = root @ f
+        direction, a = self.gain(x)
         change = Parts(
             direction * ((reward - x @ theta) / a),
             jnp.outer(direction, f / -(a + jnp.sqrt(a))),
@@ -85,6 +85,36 @@ class Ridge(NamedTuple):
         pairs = [compensated_add(*parts) for parts in zip(self.now, self.lost, change, strict=True)]
         now, lost = (Parts(*parts) for parts in zip(*pairs, strict=True))
         return Ridge(now, lost, self.seen + 1)
+
+    def gain(self, x: Any) -> tuple[Any, Any]:
+        """V^-1 x before an observation of x, and the factor a by which it then shrinks."""
+        f = x @ self.now.root
+        return self.now.root @ f, 1 + f @ f
+
+    @property
+    def theta(self) -> Any:
+        """The estimate."""
+        return self.now.theta
+
+    @property
+    def root(self) -> Any:
+        """S, with S S' = V^-1."""
+        return self.now.root
+
+    @property
+    def log_det(self) -> Any:
+        """log det(V) - log det(lambda I)."""
+        return self.now.log_det
+
+    @property
+    def level(self) -> Any:
+        """The estimate where nothing was observed."""
+        return 0.0
+
+    @property
+    def unit(self) -> Any:
+        """The unit of rewards: theirs."""
+        return 1.0
 
     def estimates(self, contexts: Contexts) -> Scores:
         """x . theta of each context."""

@@ -7,6 +7,7 @@ from jostle.policies.hlin_ucb import HLinUCB
 from jostle.policies.lin_fpl import LinFPL
 from jostle.policies.lin_ts import LinTS
 from jostle.policies.lin_ucb import LinUCB
+from jostle.policies.neural_linear import NeuralLinear
 from jostle.policies.neural_ts import NeuralTS
 from jostle.policies.neural_ucb import NeuralUCB
 from jostle.policies.npr import NPR
@@ -24,6 +25,7 @@ __all__ = [
     "LinTS",
     "LinUCB",
     "NTKPerturbed",
+    "NeuralLinear",
     "NeuralTS",
     "NeuralUCB",
     "Policy",

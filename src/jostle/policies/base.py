@@ -75,6 +75,14 @@ class Policy(Record):
         """Choose an arm of the round. Never changes the state: deciding twice is harmless."""
         raise NotImplementedError(f"{type(self).__name__} must define choose")
 
+    def choose_with_probabilities(self, state: Any, key: Any, round: Round) -> Choice:
+        """As ``choose``, with the probabilities that the arm was drawn from.
+
+        Arms have the same chances as with ``choose``, which is cheaper. A policy that does not know
+        its probabilities leaves them None; see ``knows_probabilities``.
+        """
+        return self.choose(state, key, round)
+
     def learn(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
         """The state after one more observation."""
         raise NotImplementedError(f"{type(self).__name__} must define learn")
@@ -121,6 +129,11 @@ class Policy(Record):
     @property
     def takes_blocks(self) -> bool:
         """Whether contexts of the disjoint model may come as ``Blocks``, without their zeros."""
+        return False
+
+    @property
+    def knows_probabilities(self) -> bool:
+        """Whether ``choose_with_probabilities`` states the probability of each arm."""
         return False
 
     @property

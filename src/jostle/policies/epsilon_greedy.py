@@ -4,14 +4,16 @@ from typing import Any
 
 import jax
 
+from jostle.core.arrays import Mask, Probabilities, Scores
 from jostle.core.backend import split, uniforms
 from jostle.core.record import leaf
 from jostle.policies._neural import NeuralPolicy, NeuralState
-from jostle.policies.selection import even, greedy, pick_uniformly, preferring_untried
+from jostle.policies._probabilities import KnowsProbabilities
+from jostle.policies.selection import even, greedy, mixed, pick_uniformly, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 
-class EpsilonGreedy(NeuralPolicy):
+class EpsilonGreedy(KnowsProbabilities, NeuralPolicy):
     """The arm with the best estimate with probability 1 - epsilon, else an arm at random.
 
         p_i = epsilon / k + (1 - epsilon) [i = argmax_j f(x_j; theta)],      k arms shown
@@ -21,7 +23,7 @@ class EpsilonGreedy(NeuralPolicy):
 
     Arguments:
         epsilon: the probability of choosing at random.
-        others: see ``NeuralPolicy``.
+        others: see ``NeuralPolicy`` and ``KnowsProbabilities``.
     """
 
     epsilon: Any = leaf(default=0.05, most=1.0)
@@ -31,12 +33,20 @@ class EpsilonGreedy(NeuralPolicy):
         coin_key, pick_key = split(key)
         scores = self.estimates(state, round.contexts)
         xp = scores.__array_namespace__()
-        allowed = preferring_untried(state.tried, round)
+        allowed = self.allowed(state, round)
         best = greedy(scores, allowed)
         explore = uniforms(coin_key, ()) < self.epsilon
         index = pick_uniformly(pick_key, xp.where(explore, allowed, best))
-        probabilities = self.epsilon * even(allowed) + (1 - self.epsilon) * even(best)
-        return Choice(index, scores, probabilities)
+        return Choice(self.above_floor(pick_key, index, round), scores)
+
+    def weigh(self, state: NeuralState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
+        """p_i of each arm; arms with equal estimates share that of the best."""
+        scores, allowed = self.estimates(state, round.contexts), self.allowed(state, round)
+        return scores, mixed(even(greedy(scores, allowed)), self.epsilon, allowed)
+
+    def allowed(self, state: NeuralState, round: Round) -> Mask:
+        """Arms never pulled if there are any, else all that are present."""
+        return preferring_untried(state.tried, round)
 
     def learn(self, state: NeuralState, key: jax.Array, feedback: Feedback) -> NeuralState:
         """Fit to the rewards as they are."""

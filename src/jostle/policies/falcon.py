@@ -11,7 +11,8 @@ from jostle.models.fitting import Fit
 from jostle.models.history import Tried
 from jostle.models.training import Training
 from jostle.policies._neural import NeuralPolicy
-from jostle.policies.selection import greedy, pick_weighted, preferring_untried
+from jostle.policies._probabilities import KnowsProbabilities
+from jostle.policies.selection import greedy, mixed, pick_weighted, preferring_untried
 from jostle.types import Choice, Feedback, Round
 
 REGRESSION_STEPS = 1000
@@ -28,7 +29,7 @@ class FalconState(NamedTuple):
     fitted: jax.Array  # observations the network was fitted to
 
 
-class Falcon(NeuralPolicy):
+class Falcon(KnowsProbabilities, NeuralPolicy):
     """A few offline regressions, with choices by inverse gap weighting in between.
 
     FALCON+ of Simchi-Levi and Xu, "Bypassing the Monster: A Faster and Simpler Optimal Algorithm
@@ -46,8 +47,8 @@ class Falcon(NeuralPolicy):
         complexity: of the class of functions, in E(n); the smaller, the greedier. The estimates of
             an epoch rest on the epoch before it alone: if that was greedy, they know too little
             about other arms.
-        others: see ``NeuralPolicy``. Automatic settings of the training are those of one offline
-            regression from theta_0: 1,000 steps, without decay.
+        others: see ``NeuralPolicy`` and ``KnowsProbabilities``. Automatic settings of the training
+            are those of one offline regression from theta_0: 1,000 steps, without decay.
     """
 
     sweep: int | None = static(default=0)
@@ -67,9 +68,13 @@ class Falcon(NeuralPolicy):
 
     def choose(self, state: FalconState, key: Any, round: Round) -> Choice:
         """A draw by inverse gap weighting."""
+        scores, probabilities = self.weigh(state, key, round)
+        return Choice(pick_weighted(key, mixed(probabilities, self.floor, round.mask)), scores)
+
+    def weigh(self, state: FalconState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
+        """The inverse gap weights."""
         scores = self.estimates(state, round.contexts)
-        probabilities = self.weights(state, scores, preferring_untried(state.tried, round))
-        return Choice(pick_weighted(key, probabilities), scores, probabilities)
+        return scores, self.weights(state, scores, preferring_untried(state.tried, round))
 
     def weights(self, state: FalconState, scores: Scores, allowed: Mask) -> Probabilities:
         """The probability of each arm. Best arms with equal estimates share theirs."""

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jostle.core.arrays import Scores
 from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge, lengths, replaced
-from jostle.policies.base import UNKNOWN_ARMS, Policy
-from jostle.policies.selection import pick_best
-from jostle.types import NOBODY, Choice, Feedback, Round
+from jostle.policies._probabilities import ScoringPolicy
+from jostle.policies.base import UNKNOWN_ARMS
+from jostle.types import NOBODY, Feedback, Round
 
 START = 0.1
 """The standard deviation of hidden features before anything is known about them."""
@@ -26,7 +27,7 @@ class HLinUCBState(NamedTuple):
     seed: Any  # (2,) uint32: what the random ones are drawn from
 
 
-class HLinUCB(Policy):
+class HLinUCB(ScoringPolicy):
     """LinUCB for each user, on item features some of which are hidden and learnt on the way.
 
     Wang, Wu and Wang, "Learning Hidden Features for Contextual Bandits", CIKM 2016, Algorithm 1.
@@ -52,6 +53,7 @@ class HLinUCB(Policy):
         item_exploration: alpha_a; by default alpha_u.
         regularisation: lambda_1, of the users' regressions.
         item_regularisation: lambda_2, of the items'; by default lambda_1.
+        others: see ``KnowsProbabilities``.
 
     Whoever tunes alpha_u and lambda_1 alone tunes all four, as items follow users by default.
     """
@@ -108,8 +110,8 @@ class HLinUCB(Policy):
             hidden=jnp.concatenate([state.hidden, hidden]),
         )
 
-    def choose(self, state: HLinUCBState, key: Any, round: Round) -> Choice:
-        """The highest upper confidence bound, for the uncertainty of both user and item."""
+    def scores(self, state: HLinUCBState, round: Round) -> Scores:
+        """Upper confidence bounds, for the uncertainty of both user and item."""
         xp = round.contexts.__array_namespace__()
         user = state.users.row(self._user(round.user))
         named = (round.arms != NOBODY)[:, None]
@@ -118,12 +120,12 @@ class HLinUCB(Policy):
         taste = xp.where(named, user.now.theta[self.features :], 0)
         item_roots = state.items.now.root[round.arms]
         item_widths = lengths(xp.squeeze(taste[:, None, :] @ item_roots, 1))
-        scores = (
+        bounds: Scores = (
             user.estimates(contexts)
             + self.exploration * user.widths(contexts)
             + self.effective_item_exploration * item_widths
         )
-        return Choice(pick_best(key, scores, round.mask), scores)
+        return bounds
 
     def learn(self, state: HLinUCBState, key: jax.Array, feedback: Feedback) -> HLinUCBState:
         """The user's regression given the hidden features, then the item's given the user's."""

@@ -1,26 +1,28 @@
 """LinFPL: follow the perturbed leader with a linear model (Kveton et al., 2019)."""
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
 
-from jostle.core.backend import normals, split
-from jostle.core.record import leaf
-from jostle.models.ridge import SMALLEST_REGULARISATION, Ridge
-from jostle.policies.base import Policy
-from jostle.policies.selection import pick_best
-from jostle.types import Choice, Feedback, Round
+from jostle.core.arrays import Scores
+from jostle.core.backend import normals
+from jostle.core.record import leaf, static
+from jostle.core.validation import unknown
+from jostle.models.centred_ridge import CentredRidge
+from jostle.models.ridge import FIXED, RESIDUALS, SMALLEST_REGULARISATION, Ridge
+from jostle.policies._probabilities import SamplingPolicy
+from jostle.types import Feedback, Round
 
 
 class LinFPLState(NamedTuple):
     """The ridge regression of the rewards as they are, and how perturbing them moves it."""
 
-    ridge: Ridge
+    ridge: Ridge | CentredRidge
     response: Any  # (d, 2 d): B, with B z for z ~ N(0, I) distributed as V^-1 sum_s z_s x_s
 
 
-class LinFPL(Policy):
+class LinFPL(SamplingPolicy):
     """The best arm of a model fitted to rewards that are perturbed afresh for every decision.
 
     Kveton, Szepesvari, Ghavamzadeh and Boutilier, "Perturbed-History Exploration in Stochastic
@@ -40,32 +42,52 @@ class LinFPL(Policy):
 
     Arguments:
         features: length of a context vector.
-        noise: nu, the standard deviation of the perturbations.
+        noise: nu, the standard deviation of the perturbations, in units of the deviation of errors
+            or, if ``scale`` is "fixed", of rewards.
         regularisation: lambda.
+        scale: "residuals", or "fixed" as in the papers. With "residuals" the model is fitted to
+            rewards less their running mean, and perturbed in units of the deviation of its errors,
+            each made before learning from the reward: neither the unit of rewards nor a constant
+            added to them matters. Until two different rewards have been seen, choices are uniform.
+        others: see ``SamplingPolicy``.
     """
 
-    noise: Any = leaf(default=0.1)
+    noise: Any = leaf(default=1.0)
     regularisation: Any = leaf(default=0.1, least=SMALLEST_REGULARISATION)
+    scale: str = static(default=RESIDUALS)
+
+    PAPER_NOISE: ClassVar[float] = 0.1
+
+    @classmethod
+    def paper(cls, features: int, **settings: Any) -> Self:
+        """As in the papers: rewards as they are, and perturbations in their unit."""
+        return cls(features, scale=FIXED, noise=cls.PAPER_NOISE).with_settings(**settings)
+
+    def check(self) -> None:
+        """Reject bad arguments."""
+        super().check()
+        if self.scale not in (RESIDUALS, FIXED):
+            raise ValueError(unknown("scale", self.scale, (RESIDUALS, FIXED)))
 
     def init(self, key: jax.Array) -> LinFPLState:
         """No observation."""
-        ridge = Ridge.empty(self.features, self.regularisation)
+        kind = CentredRidge if self.scale == RESIDUALS else Ridge
+        ridge = kind.empty(self.features, self.regularisation)
         return LinFPLState(ridge, jnp.zeros((self.features, 2 * self.features)))
 
-    def choose(self, state: LinFPLState, key: Any, round: Round) -> Choice:
-        """The best arm after perturbing the whole history."""
-        draw_key, pick_key = split(key)
-        noise = self.noise * normals(draw_key, (2 * self.features,))
-        theta = state.ridge.now.theta + state.response @ noise
-        scores = round.contexts @ theta
-        return Choice(pick_best(pick_key, scores, round.mask), scores)
+    def draws(self, state: LinFPLState, key: Any, round: Round, shape: tuple[int, ...]) -> Scores:
+        """The estimates after perturbing the whole history."""
+        ridge = state.ridge
+        noise = self.noise * ridge.unit * normals(key, (*shape, 2 * self.features))
+        theta = ridge.theta + (state.response @ noise.T).T
+        return ridge.level + (round.contexts @ theta.T).T
 
     def learn(self, state: LinFPLState, key: jax.Array, feedback: Feedback) -> LinFPLState:
         """A rank-one update of both."""
         x = feedback.context
         ridge = state.ridge.observe(x, feedback.reward)
         # The latest perturbation moves the estimate by gain, and past ones by that much less.
-        gain = ridge.now.root @ (x @ ridge.now.root)
+        gain = ridge.root @ (x @ ridge.root)
         response = state.response - jnp.outer(gain, x @ state.response)
         latest = state.ridge.seen % self.features
         response = response.at[:, self.features + latest].set(gain)
@@ -82,12 +104,12 @@ class LinFPL(Policy):
         """A decision is one draw and two matrix products."""
         return True
 
-    def _fold(self, ridge: Ridge, response: jax.Array) -> jax.Array:
+    def _fold(self, ridge: Ridge | CentredRidge, response: jax.Array) -> jax.Array:
         """B from scratch, so that rounding errors do not add up.
 
         V^-1 - lambda V^-2 = S (I - lambda S'S) S'.
         """
-        root = ridge.now.root
+        root = ridge.root
         past = jnp.eye(self.features) - self.regularisation * (root.T @ root)
         values, vectors = jnp.linalg.eigh(past)  # not Cholesky: it may be singular
         factor = root @ (vectors * jnp.sqrt(jnp.maximum(values, 0)))

@@ -1,13 +1,13 @@
 """NeuralUCB: upper confidence bounds with a network (Zhou et al., ICML 2020, Algorithm 1)."""
 
-from typing import Any
-
+from jostle.core.arrays import Mask, Scores
 from jostle.policies._gradient import GradientPolicy, GradientState
-from jostle.policies.selection import pick_best, preferring_untried
-from jostle.types import Choice, Round
+from jostle.policies._probabilities import ScoringPolicy
+from jostle.policies.selection import preferring_untried
+from jostle.types import Round
 
 
-class NeuralUCB(GradientPolicy):
+class NeuralUCB(ScoringPolicy, GradientPolicy):
     """Optimism: the estimate plus its width in the space of the network's gradients.
 
     Zhou, Li and Gu, "Neural Contextual Bandits with UCB-based Exploration", ICML 2020, Algorithm 1:
@@ -17,11 +17,14 @@ class NeuralUCB(GradientPolicy):
         Z  <- Z + g(x_a; theta) g(x_a; theta)' / m,      Z_0 = lambda I
 
     and theta is fitted to all observations as in NPR, without perturbations. Arguments: see
-    ``GradientPolicy``.
+    ``GradientPolicy`` and ``KnowsProbabilities``.
     """
 
-    def choose(self, state: GradientState, key: Any, round: Round) -> Choice:
-        """The arm with the highest upper confidence bound."""
+    def scores(self, state: GradientState, round: Round) -> Scores:
+        """Upper confidence bounds U_i."""
         estimates = self.estimates(state, round.contexts)
-        scores = estimates + self.exploration * self.widths(state, round.contexts)
-        return Choice(pick_best(key, scores, preferring_untried(state.tried, round)), scores)
+        return estimates + self.exploration * self.widths(state, round.contexts)
+
+    def allowed(self, state: GradientState, round: Round) -> Mask:
+        """Arms never pulled if they are swept, else all that are present."""
+        return preferring_untried(state.tried, round)

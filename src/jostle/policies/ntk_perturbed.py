@@ -6,16 +6,16 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_factor, cho_solve
 
-from jostle.core.arrays import Vector
+from jostle.core.arrays import Mask, Scores, Vector
 from jostle.core.record import leaf, static
 from jostle.core.validation import unknown, whole
 from jostle.models.history import PooledHistory, Tried
 from jostle.models.networks import PaperNetwork
 from jostle.ntk.confidence import confidence_radius, perturbation_scale
 from jostle.ntk.kernel import gradient_kernel, wide_kernel
-from jostle.policies.base import Policy
-from jostle.policies.selection import pick_best, preferring_untried
-from jostle.types import Choice, Feedback, Round
+from jostle.policies._probabilities import ScoringPolicy
+from jostle.policies.selection import preferring_untried
+from jostle.types import Feedback, Round
 
 FIXED, THEORY = "fixed", "theory"
 LEAST_RIDGE = 1e-6
@@ -33,7 +33,7 @@ class NTKState(NamedTuple):
     dual: Any  # (pool,): estimates are kernel(x, pool) @ dual
 
 
-class NTKPerturbed(Policy):
+class NTKPerturbed(ScoringPolicy):
     """Perturbed least squares on the fixed gradients g(x; theta_0): the algorithm of the proofs.
 
     What Algorithm 1 of NPR (Jia et al., ICLR 2022) is when f(x; theta) is replaced by
@@ -62,6 +62,7 @@ class NTKPerturbed(Policy):
         reward_noise: R, the standard deviation of the noise on the rewards.
         delta: the probability with which the estimates may leave their confidence radius.
         bound: S, at least sqrt(2 h'H^-1 h).
+        others: see ``KnowsProbabilities``. Given what was learnt, the choice is not random.
     """
 
     pool: int = static()
@@ -103,11 +104,13 @@ class NTKPerturbed(Policy):
         """Room for the ids of the pool."""
         return state._replace(tried=state.tried.reserve(self.pool))
 
-    def choose(self, state: NTKState, key: Any, round: Round) -> Choice:
-        """An arm never pulled if there is one, else the arm with the highest estimate."""
-        scores = self.inner(state, round.contexts, state.history.contexts) @ state.dual
-        allowed = preferring_untried(state.tried, round)
-        return Choice(pick_best(key, scores, allowed), scores)
+    def scores(self, state: NTKState, round: Round) -> Scores:
+        """The estimates."""
+        return self.inner(state, round.contexts, state.history.contexts) @ state.dual
+
+    def allowed(self, state: NTKState, round: Round) -> Mask:
+        """Arms never pulled if there are any, else all that are present."""
+        return preferring_untried(state.tried, round)
 
     def learn(self, state: NTKState, key: jax.Array, feedback: Feedback) -> NTKState:
         """Perturb the whole history afresh and solve."""

@@ -1,23 +1,28 @@
-"""Picking an arm: by the best score, uniformly, by probabilities, and untried arms first.
+"""Picking an arm, by scores, uniformly or by probabilities, and how likely each arm is picked.
 
 All functions take NumPy or JAX arrays.
 """
+
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from jostle.core.arrays import Index, Key, Mask, Probabilities, Scores
-from jostle.core.backend import uniforms
+from jostle.core.backend import apart, uniforms
 from jostle.models.history import Tried
 from jostle.types import Round
 
+FLOOR_STREAM = 0xF100
+"""Which stream of a decision's key its floor draws from."""
+
 
 def greedy(scores: Scores, allowed: Mask) -> Mask:
-    """Which of the allowed arms have the highest score."""
+    """Which of the allowed arms have the highest score; row by row if there are several rows."""
     xp = scores.__array_namespace__()
     # NaN ranks last, so that a network that diverged still gives a valid choice.
     ranked = xp.where(allowed & (scores == scores), scores, -xp.inf)
-    return allowed & (ranked >= ranked.max())
+    return allowed & (ranked >= ranked.max(-1, keepdims=True))
 
 
 def pick_best(key: Key, scores: Scores, allowed: Mask) -> Index:
@@ -46,8 +51,34 @@ def pick_weighted(key: Key, probabilities: Probabilities) -> Index:
 
 
 def even(allowed: Mask) -> Probabilities:
-    """The probabilities of choosing uniformly among the allowed arms."""
-    return allowed / allowed.sum()
+    """The probabilities of choosing uniformly among the allowed arms (of each row)."""
+    return allowed / allowed.sum(-1, keepdims=True)
+
+
+def vote_shares(draws: Any, allowed: Mask) -> Probabilities:
+    """How often each arm is best among draws of all scores, of shape (draws, k).
+
+    Arms that share the best score of a draw share its vote.
+    """
+    return even(greedy(draws, allowed)).mean(0)
+
+
+def mixed(probabilities: Probabilities, floor: Any, mask: Mask) -> Probabilities:
+    """(1 - floor) p + floor / K, over the K arms present."""
+    return (1 - floor) * probabilities + floor * even(mask)
+
+
+def pick_above_floor(key: Key, index: Index, floor: Any, mask: Mask) -> Index:
+    """``index`` or, with probability ``floor``, an arm present, each equally likely.
+
+    The arm is then distributed as ``mixed`` says. Without a floor, nothing is drawn.
+    """
+    if isinstance(floor, float) and floor == 0:
+        return index
+    xp = mask.__array_namespace__()
+    numbers = uniforms(apart(key, FLOOR_STREAM), (len(mask) + 1,))
+    anyone = xp.where(mask, numbers[1:], -1.0).argmax()
+    return xp.where(numbers[0] < floor, anyone, index)
 
 
 def preferring_untried(tried: Tried, round: Round) -> Mask:

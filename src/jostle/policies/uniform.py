@@ -4,12 +4,13 @@ from typing import Any
 
 import jax
 
-from jostle.policies.base import Policy
+from jostle.core.arrays import Probabilities, Scores
+from jostle.policies._probabilities import KnowsProbabilities
 from jostle.policies.selection import even, pick_uniformly
 from jostle.types import Choice, Feedback, Round
 
 
-class Uniform(Policy):
+class Uniform(KnowsProbabilities):
     """Choose uniformly at random among the arms that are present; learn nothing."""
 
     def init(self, key: jax.Array) -> tuple[()]:
@@ -18,8 +19,11 @@ class Uniform(Policy):
 
     def choose(self, state: tuple[()], key: Any, round: Round) -> Choice:
         """One of the arms that are present."""
-        probabilities = even(round.mask)
-        return Choice(pick_uniformly(key, round.mask), probabilities, probabilities)
+        return Choice(pick_uniformly(key, round.mask), even(round.mask))
+
+    def weigh(self, state: tuple[()], key: Any, round: Round) -> tuple[Scores, Probabilities]:
+        """The same for every arm that is present."""
+        return even(round.mask), even(round.mask)
 
     def learn(self, state: tuple[()], key: jax.Array, feedback: Feedback) -> tuple[()]:
         """Nothing to learn."""

@@ -165,7 +165,7 @@ def test_both_forms_have_names():
     assert form("npr", True, "fig1a") == "npr.paper"
     assert form("npr:width=128", True, "fig4a") == "npr.paper:width=128"
     assert form("npr", True, "fig2b") == "npr.paper:fitting=minibatch"
-    assert form("lin-ucb", True, "fig2b") == "lin-ucb"
+    assert form("lin-ucb.paper", True, "fig2b") == "lin-ucb.paper"
     assert form("npr", False, "fig2b") == "npr"
 
 

@@ -49,7 +49,7 @@ def test_rungs():
 
 
 def raced(steps):
-    policies = [make_policy("lin-ucb", SMALL).replace(exploration=scale) for scale in SCALES]
+    policies = [make_policy("lin-ucb.paper", SMALL).replace(exploration=scale) for scale in SCALES]
     return race(policies, SMALL, rungs=steps, rounds=150, seed=3), policies
 
 

@@ -78,7 +78,7 @@ def test_the_paper_profile_is_its_protocol():
     assert len(made.seeds) == 10
     assert made.rounds == 10_000
     assert "npr.paper" in made.policies
-    assert "lin-ucb" in made.policies
+    assert "lin-ucb.paper" in made.policies
 
 
 def test_a_policy_of_ones_own_joins_every_figure_that_compares():

@@ -31,6 +31,7 @@ FIXED = {
     "falcon": COLOURS[7],
     "hlin-ucb": COLOURS[8],
     "ucb1": COLOURS[9],
+    "neural-linear": "#332288",
     "ntk-perturbed": "#882255",
     "uniform": GREY,
 }
@@ -55,7 +56,7 @@ def strokes(policies: Sequence[str]) -> dict[str, Stroke]:
         if policy in FIXED:
             found[policy] = Stroke(FIXED[policy], ())
             continue
-        base = policy.partition(":")[0]
+        base = policy.partition(":")[0].partition(".")[0]
         start = COLOURS.index(FIXED[base]) if FIXED.get(base) in COLOURS else _number(policy)
         same_colour = [Stroke(COLOURS[start], dash) for dash in DASHES] if base in FIXED else []
         preferred = same_colour + [

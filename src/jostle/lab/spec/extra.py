@@ -4,7 +4,10 @@ from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
-EVERYONE = (*NEURAL, *LINEAR, "ucb1", "uniform")
+EVERYONE = (*NEURAL, *LINEAR, "ucb1.paper", "uniform")
+"""Every policy, those without a network in their papers' forms."""
+OWN_SCALE = ("lin-ucb", "lin-ts", "lin-fpl")
+"""The linear policies that learn the unit of rewards from the stream."""
 ABLATIONS = (
     "npr:optimiser=sgd,step_size=0.1",
     "npr:network=paper",
@@ -150,14 +153,14 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "field",
             STREAMS,
-            (*EVERYONE, *VOWPAL),
+            (*NEURAL, *OWN_SCALE, "ucb1", "uniform", *VOWPAL),
             rounds=10_000,
             title="Regret on streams of applications, every policy with its defaults",
         ),
         Experiment(
             "field-offers",
             ("offers",),
-            (*NEURAL, *LINEAR, "uniform", *VOWPAL),
+            (*NEURAL, *OWN_SCALE, "uniform", *VOWPAL),
             rounds=10_000,
             title="Regret on offers that never come back, every policy with its defaults",
         ),

@@ -4,7 +4,7 @@ The figures that compare regret or reward exist twice. ``fig1a`` has the forms t
 describe: their network and initialisation, plain gradient descent, exploration as in each paper
 (``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks
 and training that are jostle's defaults, and a few policies more: the same network without
-perturbation (epsilon-greedy) and FALCON+.
+perturbation (epsilon-greedy) and FALCON+. Linear policies are those of their papers in both.
 
 The figures of time are played with jostle's networks and training only. ``fig1c-rounds`` is not in
 the paper: it shows how the times of ``fig1c``, taken after 2,000 rounds, depend on that number.
@@ -16,7 +16,8 @@ from jostle.core.grammar import parse
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REWARD
 
-LINEAR = ("lin-ucb", "lin-ts", "lin-fpl")
+LINEAR = ("lin-ucb.paper", "lin-ts.paper", "lin-fpl.paper")
+"""The linear policies as their papers have them: in the unit of rewards, which are not centred."""
 DIAGONAL = ("neural-ucb:covariance=diagonal", "neural-ts:covariance=diagonal")
 FULL = ("neural-ucb:covariance=full", "neural-ts:covariance=full")
 CHEAP = ("npr", "epsilon-greedy", "falcon")
@@ -90,8 +91,8 @@ def _classified(name: str, data: str, full: bool) -> tuple[Experiment, Experimen
 
 
 def _recommended(name: str, data: str) -> tuple[Experiment, Experiment]:
-    ours = (*WIDE, "hlin-ucb", "lin-ucb")
-    theirs = (*sized(("npr", *DIAGONAL), "128"), "hlin-ucb", "lin-ucb")
+    ours = (*WIDE, "hlin-ucb", "lin-ucb.paper")
+    theirs = (*sized(("npr", *DIAGONAL), "128"), "hlin-ucb", "lin-ucb.paper")
     return _both(
         name,
         f"Normalised reward on {data}",
