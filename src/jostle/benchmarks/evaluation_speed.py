@@ -40,7 +40,7 @@ def evaluation_against_obp(quick: bool = False) -> Row:
     logged, target, actions, rewards, predictions = made_up(rows, ARMS)
     groups = np.arange(ARMS) // 2
     times, ours = [], {}
-    for _ in range(turns + 1):
+    for _ in range(turns):
         start = time.perf_counter()
         log = Log.from_arrays(actions, rewards, logged)
         ours = evaluate(log, target, OURS, interval=None, model=predictions, groups=groups)
