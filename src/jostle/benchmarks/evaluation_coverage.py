@@ -121,10 +121,10 @@ class Floored(Policy):
 
     def choose_with_probabilities(self, state: Any, key: Any, round: Round) -> Choice:
         """The policy's arm, or any with probability ``floor``."""
-        pick_key, draw_key = jax.random.split(key)
-        choice = self.policy.choose(state, pick_key, round)
+        # The same key always: were ties broken at random, these would not be the probabilities.
+        choice = self.policy.choose(state, jax.random.key(0), round)
         chances = (1 - self.floor) * (jnp.arange(ARMS) == choice.index) + self.floor / ARMS
-        return Choice(pick_weighted(draw_key, chances), choice.scores, chances)
+        return Choice(pick_weighted(key, chances), choice.scores, chances)
 
     def learn(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
         """That of the policy."""
