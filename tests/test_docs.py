@@ -86,6 +86,24 @@ def test_the_guide_to_streams_states_their_defaults():
 
 
 @pytest.mark.study
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("docs/evaluation.md", ["dr 0.0", "by hand", "Agent(LinUCB, observations=20000)"]),
+        ("docs/evaluation-limits.md", ["effective sample size is 2 of 5,000", "the truth is 0.50"]),
+    ],
+)
+def test_the_pages_on_evaluation_run_as_pasted(page, expected, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(snippets(page))],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for text in expected:
+        assert text in done.stdout
+
+
+@pytest.mark.study
 def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):
     code = snippets("CONTRIBUTING.md")[0]
     (tmp_path / "decaying.py").write_text(code)

@@ -16,18 +16,20 @@ ROOT = Path(jostle.__file__).parent
 ROOMS = [
     {"core"},
     {"types", "datasets", "features"},
+    {"logs"},
     {"models", "ntk"},
     {"policies", "environments"},
     {"simulation", "serialization", "arm_slots", "underway"},
     {"agent", "factory"},
     {"decisions"},
+    {"evaluation"},
     {"peers"},
     {"theory"},
     {"lab"},
     {"benchmarks"},
     {"cli"},
 ]
-MODULES = {"environments", "features", "lab", "networks", "theory"}
+MODULES = {"environments", "evaluation", "features", "lab", "networks", "theory"}
 """Promised names that are modules."""
 LAB = [{"spec"}, {"results"}, {"running", "analysis"}, {"render"}, {"notebook"}]
 """The sub-rooms of the laboratory, likewise."""

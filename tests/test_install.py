@@ -10,7 +10,18 @@ import pytest
 import jostle
 
 ROOT = Path(__file__).parent.parent
-ABSENT = ("matplotlib", "polars", "rich", "typer", "jinja2", "filelock", "ray", "sklearn")
+ABSENT = (
+    "matplotlib",
+    "polars",
+    "rich",
+    "typer",
+    "jinja2",
+    "filelock",
+    "ray",
+    "sklearn",
+    "pandas",
+    "pyarrow",
+)
 PROGRAM = f"""
 import importlib.util
 import numpy as np
@@ -24,6 +35,12 @@ agent.save("agent.npz")
 assert jostle.Agent.load("agent.npz").observations == 1
 bandit = jostle.environments.Synthetic("h1", features=4, pool=6, shown=3)
 print(jostle.simulate(jostle.LinUCB(features=4), bandit, rounds=50, seed=0))
+log = jostle.evaluation.Log.from_arrays([0, 1, 1], [1.0, 0.0, 1.0], [0.5, 0.5, 0.5])
+print(jostle.evaluation.evaluate(log, 1)["ips"].value)
+try:
+    jostle.evaluation.write(log, "log.parquet")
+except ImportError as error:
+    print(error)
 try:
     jostle.environments.Classification("mushroom")
 except ImportError as error:
@@ -46,6 +63,7 @@ def test_an_application_needs_few_packages_and_is_told_what_the_rest_needs(tmp_p
     assert done.returncode == 0, done.stderr
     assert "Result(rounds=50" in done.stdout
     assert "jostle[data]" in done.stdout
+    assert "jostle[evaluation]" in done.stdout
     command = run(str(Path(python).with_name("jostle")), "run", cwd=tmp_path, check=False)
     assert command.returncode == 1
     assert "pip install 'jostle[lab]'" in command.stderr

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from jostle import environments, features, lab, theory
+    from jostle import environments, evaluation, features, lab, theory
     from jostle.agent import Agent
     from jostle.decisions.decider import Decider
     from jostle.decisions.log_learning import warm_start
@@ -50,6 +50,7 @@ __all__ = [
     "Training",
     "Uniform",
     "environments",
+    "evaluation",
     "features",
     "lab",
     "make_environment",
@@ -66,6 +67,7 @@ _HOMES = {
     "Decider": "jostle.decisions.decider",
     "Training": "jostle.models.training",
     "environments": "jostle.environments",
+    "evaluation": "jostle.evaluation",
     "features": "jostle.features",
     "lab": "jostle.lab",
     "make_environment": "jostle.factory",

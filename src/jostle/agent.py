@@ -172,6 +172,10 @@ class Agent:
         with self._state_lock:
             return jax.tree.map(lambda leaf: jnp.asarray(np.array(leaf)), self._state)
 
+    def arm_slots(self, ids: np.ndarray) -> np.ndarray:
+        """The places that arm ids have in the arrays of ``state``."""
+        return self._arms.look_up(ids)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, whole or not at all."""
         self._check_process()

@@ -1,6 +1,7 @@
 """``simulate``: run a policy on an environment in one compiled loop."""
 
 import itertools
+import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,6 +13,9 @@ from jostle.core.compiler import compiled
 from jostle.core.contexts import dense
 from jostle.core.validation import whole
 from jostle.environments.base import Environment
+from jostle.logs import Log
+from jostle.logs.log import CHUNK
+from jostle.logs.recorder import Decided, Recorder
 from jostle.policies.base import Policy
 from jostle.types import BanditSpec, Feedback, Round
 from jostle.underway import Underway
@@ -27,6 +31,7 @@ class Trace(NamedTuple):
     rewards: Any  # (rounds,)
     regrets: Any  # (rounds,) of the single round
     scores: Any  # (rounds, k), or None
+    decisions: Any = None  # ``Decided`` of the rounds of one piece, if they are logged
 
 
 class Progress(NamedTuple):
@@ -44,7 +49,7 @@ class Progress(NamedTuple):
 class Result:
     """A finished simulation."""
 
-    def __init__(self, progress: Progress):
+    def __init__(self, progress: Progress, log: Log | None = None):
         trace = progress.trace
         self.actions: np.ndarray = np.asarray(trace.actions)
         """The index of the chosen arm among those shown, for each round."""
@@ -56,6 +61,8 @@ class Result:
         """The scores of all shown arms for each round, if requested."""
         self.state: Any = progress.policy_state
         """The policy's state at the end."""
+        self.log: Log | None = log
+        """All decisions, if ``log=True`` asked for them; see ``jostle.evaluation``."""
 
     def __repr__(self) -> str:
         return f"Result(rounds={len(self.rewards)}, regret={self.regret[-1]:.4g})"
@@ -69,6 +76,7 @@ def simulate(
     seed: int = 0,
     scores: bool = False,
     report: Callable[[int], None] | None = None,
+    log: bool | str | os.PathLike[str] = False,
 ) -> Result:
     """Run ``policy`` on ``environment`` and return what happened.
 
@@ -82,24 +90,48 @@ def simulate(
         seed: determines everything random.
         scores: also return the scores of all shown arms.
         report: called from time to time with the number of rounds done.
+        log: where to write all decisions with their probabilities (a ``.parquet`` or ``.jsonl``
+            file), or True for ``Result.log``. The policy then chooses by
+            ``choose_with_probabilities``: as likely, but with other draws. Give it a ``floor``, so
+            that every arm has a chance; other policies cannot be evaluated on the log otherwise.
     """
     rounds = check_rounds(environment, rounds)
     check_match(policy, environment.spec)
-    progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores)
-    pieces = 1 if report is None else min(rounds, 100)
+    logs = log is not False
+    if logs and not policy.knows_probabilities:
+        raise ValueError(
+            f"log needs a policy that states its probabilities, and {type(policy).__name__} does "
+            "not (see Policy.choose_with_probabilities)"
+        )
+    pieces = max(1 if report is None else min(rounds, 100), -(-rounds // CHUNK) if logs else 1)
     edges = np.linspace(0, rounds, pieces + 1).astype(int)
-    for start, stop in itertools.pairwise(edges):
-        progress = advance(policy, environment, progress, int(start), int(stop))
-        if report is not None:
-            progress.trace.rewards.block_until_ready()
-            report(int(stop))
-    return Result(progress)
+    room = int(np.diff(edges).max()) if logs else None
+    progress = begin(policy, environment, rounds=rounds, seed=seed, scores=scores, logged=room)
+    adaptive = bool(jax.tree.leaves(progress.policy_state))  # without a state nothing is learned
+    with Recorder(log, environment.spec, adaptive) as recorder:
+        for start, stop in itertools.pairwise(edges.tolist()):
+            progress = advance(policy, environment, progress, start, stop)
+            trace = progress.trace
+            if logs:
+                actions = np.asarray(trace.actions)[start:stop]
+                rewards = np.asarray(trace.rewards)[start:stop]
+                recorder.add(trace.decisions, actions, rewards, first_row=start)
+            if report is not None:
+                trace.rewards.block_until_ready()
+                report(stop)
+    return Result(progress, recorder.kept())
 
 
 def begin(
-    policy: Policy, environment: Environment, *, rounds: int, seed: int, scores: bool = False
+    policy: Policy,
+    environment: Environment,
+    *,
+    rounds: int,
+    seed: int,
+    scores: bool = False,
+    logged: int | None = None,
 ) -> Progress:
-    """A simulation before its first round."""
+    """A simulation before its first round; ``logged`` rounds at a time are kept for a log."""
     seed = whole("seed", seed, least=0)
     # Two programs, so that comparisons of many policies compile the first one only once.
     world, environment_key, init_key, policy_key = _draw(environment, jax.random.key(seed))
@@ -111,6 +143,12 @@ def begin(
         jnp.zeros(rounds),
         jnp.zeros(rounds),
         jnp.zeros((rounds, shown.mask.shape[0])) if scores else None,
+        None
+        if logged is None
+        else jax.tree.map(
+            lambda part: jnp.zeros((logged, *part.shape), part.dtype),
+            Decided(shown, jax.ShapeDtypeStruct(shown.mask.shape, jnp.float32)),
+        ),
     )
     underway: Any = ()
     if environment.longest_delay is not None:
@@ -153,8 +191,10 @@ def _advance(
     def play(t: jax.Array, carry: tuple[Any, Trace, Any]) -> tuple[Any, Trace, Any]:
         state, trace, underway = carry
         (observe_key, reward_key), (choose_key, learn_key) = _round_keys(both_keys, t)
-        round = show(policy, environment.observe(world, observe_key, t))
-        choice = policy.choose(state, choose_key, round)
+        observed = environment.observe(world, observe_key, t)
+        round = show(policy, observed)
+        choose = policy.choose if trace.decisions is None else policy.choose_with_probabilities
+        choice = choose(state, choose_key, round)
         outcome = environment.reward(world, reward_key, t, round, choice.index)
         feedback = environment.feedback(world, reward_key, t, round, choice.index, outcome)
         if environment.longest_delay is None:
@@ -168,8 +208,16 @@ def _advance(
             outcome.regret,
             None if trace.scores is None else choice.scores,
         )
-        trace = jax.tree.map(lambda all, now: all.at[t].set(now), trace, happened)
-        return state, trace, underway
+        decisions = trace.decisions
+        if decisions is not None:
+            decided = Decided(observed, choice.probabilities)
+            decisions = jax.tree.map(
+                lambda all, now: all.at[t - start].set(now), decisions, decided
+            )
+        after = jax.tree.map(
+            lambda all, now: all.at[t].set(now), trace._replace(decisions=None), happened
+        )
+        return state, after._replace(decisions=decisions), underway
 
     def learn_of(state: Any, s: jax.Array, feedback: Feedback) -> Any:
         """Learn what round ``s`` brought, with the random numbers of that round."""

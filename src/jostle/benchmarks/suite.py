@@ -6,6 +6,7 @@ from jostle.benchmarks import (
     agent_latency,
     choosing,
     covariance_forms,
+    evaluation_speed,
     import_time,
     lab_overhead,
     learning,
@@ -42,6 +43,8 @@ SUITE: dict[str, Benchmark] = {
 if pytorch_reference.available():
     SUITE["pytorch-learning"] = pytorch_reference.learning_against_pytorch
     SUITE["pytorch-regret"] = pytorch_reference.regret_against_pytorch
+if evaluation_speed.available():
+    SUITE["evaluation"] = evaluation_speed.evaluation_against_obp
 
 
 def run(name: str, quick: bool = False) -> list[Row]:

@@ -10,6 +10,7 @@ import typer
 from jostle import __version__
 from jostle.cli.bench import bench
 from jostle.cli.data import data
+from jostle.cli.evaluate import evaluate
 from jostle.cli.migrate import migrate
 from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, theory, bench):
+for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench):
     app.command()(command)
 app.add_typer(data, name="data")
 

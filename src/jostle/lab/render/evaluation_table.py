@@ -1,0 +1,126 @@
+"""The table of an off-policy evaluation, for the terminal and the report, and its warnings."""
+
+import math
+from typing import TYPE_CHECKING
+
+from jostle.lab.render.cell_table import Cell, CellTable
+from jostle.lab.render.text import UNKNOWN
+
+if TYPE_CHECKING:
+    from jostle.evaluation import Comparison, Difference, Estimate
+
+TITLES = (
+    "policy",
+    "estimator",
+    "value",
+    "interval",
+    "difference",
+    "its interval",
+    "effective size",
+    "largest weight",
+    "unsupported",
+)
+
+
+def evaluation_table(comparison: "Comparison") -> CellTable:
+    """One line per policy and estimator."""
+    lines = [
+        _line(name, estimator, estimate, result.differences.get(estimator))
+        for name, result in comparison.results.items()
+        for estimator, estimate in result.estimates.items()
+    ]
+    return CellTable(TITLES, lines)
+
+
+def evaluation_warnings(comparison: "Comparison") -> list[tuple[str, str]]:
+    """Which policies and estimators each warning is about, and the warning."""
+    found: dict[str, list[str]] = {}
+    for name, result in comparison.results.items():
+        several: dict[str, list[str]] = {}
+        for estimator, estimate in result.estimates.items():
+            for warning in estimate.warnings:
+                several.setdefault(warning, []).append(estimator)
+        for warning, estimators in several.items():
+            all_of_them = len(estimators) == len(result.estimates)
+            subject = name if all_of_them else f"{name} ({', '.join(estimators)})"
+            found.setdefault(warning, []).append(subject)
+    return [(", ".join(subjects), warning) for warning, subjects in found.items()]
+
+
+def verdict(comparison: "Comparison") -> list[str]:
+    """A sentence for each policy on whether it would have earned more than the baseline.
+
+    By the last of the estimators that the caller chose.
+    """
+    sentences = []
+    for name, result in comparison.results.items():
+        if not result.differences:
+            continue
+        estimator, difference = list(result.differences.items())[-1]
+        earned = "more" if difference.value > 0 else "less"
+        amount = f"{abs(difference.value):.3g} per row {earned} than {comparison.baseline}"
+        certainty = (
+            f"an interval of {_interval(difference.low, difference.high)}, on one side of zero"
+            if difference.decided
+            else f"but the log does not decide: the interval is "
+            f"{_interval(difference.low, difference.high)}"
+        )
+        sentences.append(f"{name} would have earned {amount} ({estimator}), {certainty}.")
+    return sentences
+
+
+def _line(
+    name: str, estimator: str, estimate: "Estimate", difference: "Difference | None"
+) -> list[Cell]:
+    cells = [
+        Cell(name, name),
+        Cell(estimator, estimator),
+        Cell(f"{estimate.value:.4g}", estimate.value),
+        Cell(_interval(estimate.low, estimate.high), estimate.low),
+    ]
+    if difference is None:
+        cells += [Cell(UNKNOWN), Cell(UNKNOWN)]
+    else:
+        cells += [
+            Cell(f"{difference.value:+.4g}", difference.value),
+            Cell(_interval(difference.low, difference.high), difference.low),
+        ]
+    return [
+        *cells,
+        Cell(f"{estimate.effective_size:,.0f}", estimate.effective_size),
+        Cell(f"{estimate.largest_weight:,.3g}", estimate.largest_weight),
+        Cell(f"{estimate.unsupported:.1%}", estimate.unsupported),
+    ]
+
+
+def compact_lines(comparison: "Comparison") -> list[list[str]]:
+    """What fits into a terminal: estimates and differences, each with its interval, and sizes."""
+    lines = []
+    for name, result in comparison.results.items():
+        for estimator, estimate in result.estimates.items():
+            difference = result.differences.get(estimator)
+            lines.append(
+                [
+                    name,
+                    estimator,
+                    f"{estimate.value:.3g} [{_ends(estimate.low, estimate.high)}]",
+                    UNKNOWN
+                    if difference is None
+                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high, 2)}]",
+                    f"{estimate.effective_size:,.0f}",
+                    f"{estimate.largest_weight:,.3g}",
+                ]
+            )
+    return lines
+
+
+def _ends(low: float, high: float, digits: int = 3) -> str:
+    return (
+        f"{low:.{digits}g}, {high:.{digits}g}"
+        if math.isfinite(low) and math.isfinite(high)
+        else UNKNOWN
+    )
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.4g} to {high:.4g}" if math.isfinite(low) and math.isfinite(high) else UNKNOWN

@@ -1,0 +1,146 @@
+"""Files of logged decisions: ``read``, ``scan`` in chunks, and ``LogWriter``."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, Protocol, Self
+
+from jostle.core.validation import unknown, whole
+from jostle.logs import json_lines, open_bandit, parquet, schema
+from jostle.logs.joining import join
+from jostle.logs.log import CHUNK, Log
+from jostle.logs.repair import chosen_repairs
+from jostle.types import BanditSpec
+
+FORMATS: dict[str, ModuleType] = {
+    ".parquet": parquet,
+    ".jsonl": json_lines,
+    ".ndjson": json_lines,
+    ".csv": open_bandit,
+}
+"""What reads each kind of file. CSV is that of the Open Bandit Dataset, and is only read."""
+WRITABLE = (".parquet", ".jsonl", ".ndjson")
+
+AnyPath = str | os.PathLike[str]
+
+
+class LogLike(Protocol):
+    """A ``Log``, or a ``LogFile`` that is read in chunks as often as needed."""
+
+    def chunks(self) -> Iterator[Log]:
+        """The log in pieces, in order."""
+        ...
+
+    @property
+    def spec(self) -> BanditSpec:
+        """The dimensions that a policy must be built for."""
+        ...
+
+
+class LogFile:
+    """A log in a file that is read in chunks, so that it may be larger than memory.
+
+    Arguments:
+        path: a file of one of ``FORMATS``.
+        rows: rows to read at a time.
+        repair: as in ``Log.from_arrays``.
+    """
+
+    def __init__(self, path: AnyPath, *, rows: int = CHUNK, repair: str | Iterable[str] = ()):
+        self.path = Path(path)
+        self.rows = whole("rows", rows)
+        self.repair = chosen_repairs(repair)
+        self._format = _format(self.path)
+        self._facts = self._format.facts(self.path)
+        if self._facts.get("shown") is None:  # there is no header
+            self._facts.update(self._counted())
+        first = next(self.chunks(), None)
+        if first is None:
+            raise ValueError(f"{self.path} is empty: expected at least one row")
+        self.spec = first.spec
+
+    def __repr__(self) -> str:
+        return f"LogFile({str(self.path)!r})"
+
+    def chunks(self) -> Iterator[Log]:
+        """The log in pieces, in order, each checked."""
+        start = 0
+        for columns in self._format.chunks(self.path, self.rows):
+            yield schema.log_of(columns, self._facts, repair=self.repair, first_row=start)
+            start += len(columns["action"])
+
+    def _counted(self) -> dict[str, Any]:
+        """How many arms a file without header has: one pass over the columns that tell."""
+        shown = arms = users = 0
+        for columns in self._format.chunks(self.path, self.rows):
+            chunk = schema.log_of(columns, {}, repair=self.repair)
+            shown, arms = max(shown, chunk.shown), max(arms, chunk.arm_count or 0)
+            users = max(users, chunk.spec.users or 0)
+        return {"shown": shown or None, "arm_total": arms or None, "user_total": users or None}
+
+
+def scan(path: AnyPath, *, rows: int = CHUNK, repair: str | Iterable[str] = ()) -> LogFile:
+    """A log that is read in chunks of ``rows`` rows whenever it is used."""
+    return LogFile(path, rows=rows, repair=repair)
+
+
+def read(path: AnyPath, *, repair: str | Iterable[str] = ()) -> Log:
+    """The whole log in memory."""
+    return join(LogFile(path, repair=repair).chunks())
+
+
+class LogWriter:
+    """Writes a log to a Parquet or JSON lines file, chunk by chunk.
+
+    Use it in a ``with`` block: the file appears when the block ends, and not at all if it fails.
+    """
+
+    def __init__(self, path: AnyPath):
+        self.path = Path(path)
+        if self.path.suffix not in WRITABLE:
+            raise ValueError(unknown("suffix of a log", self.path.suffix, WRITABLE))
+        self._partial = self.path.with_name(f".{self.path.name}.partial")
+        self._writer = FORMATS[self.path.suffix].Writer(self._partial)
+        self._rows = 0
+
+    def write(self, log: Log) -> None:
+        """Append the rows of ``log``, which must have the columns of those before."""
+        self._writer.write(log)
+        self._rows += len(log)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.close()
+        if kind is None and self._rows:
+            os.replace(self._partial, self.path)
+        else:
+            self._partial.unlink(missing_ok=True)
+
+
+def write(log: LogLike, path: AnyPath) -> None:
+    """Write a log to a file."""
+    with LogWriter(path) as writer:
+        for chunk in log.chunks():
+            writer.write(chunk)
+
+
+def _format(path: Path) -> ModuleType:
+    if path.suffix not in FORMATS:
+        raise ValueError(unknown("suffix of a log", path.suffix, FORMATS))
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if path.suffix == ".csv" and not open_bandit.recognises(path):
+        raise ValueError(
+            f"{path} does not have the columns of the Open Bandit Dataset "
+            f"({', '.join(open_bandit.COLUMNS)}); read it with Polars or pandas and use "
+            "Log.from_frame"
+        )
+    return FORMATS[path.suffix]

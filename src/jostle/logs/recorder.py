@@ -1,0 +1,78 @@
+"""``Recorder``: keeps or writes the decisions of a simulation, piece by piece."""
+
+import os
+import warnings
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import jax
+import numpy as np
+
+from jostle.logs.files import LogWriter
+from jostle.logs.joining import join
+from jostle.logs.log import Log
+from jostle.logs.rounds import log_of_rounds
+from jostle.types import BanditSpec, Round
+
+
+class Decided(NamedTuple):
+    """What a log needs of a round beside its action and reward."""
+
+    round: Round
+    probabilities: Any  # (k,)
+
+
+class Recorder:
+    """Where the decisions of a simulation go.
+
+    Arguments:
+        log: a file, or True to keep them; False to do neither.
+        spec: the dimensions of the environment.
+        adaptive: whether the policy learns.
+    """
+
+    def __init__(self, log: bool | str | os.PathLike[str], spec: BanditSpec, adaptive: bool):
+        self._writer = None if isinstance(log, bool) else LogWriter(log)
+        self._spec, self._adaptive = spec, adaptive
+        self._kept: list[Log] = []
+
+    def add(self, decisions: Decided, actions: Any, rewards: Any, first_row: int) -> None:
+        """Add the decisions of one piece; buffers may be longer than the piece is."""
+        rows = len(actions)
+        # Copies, since the next piece reuses the memory.
+        decided = jax.tree.map(lambda part: np.array(part)[:rows], decisions)
+        if first_row == 0 and np.any((decided.probabilities == 0) & decided.round.mask):
+            warnings.warn(
+                "the policy gives some arms no chance, so that the log says nothing about policies "
+                "that choose them: give the policy a floor, such as floor=0.05",
+                stacklevel=3,
+            )
+        chunk = log_of_rounds(
+            decided.round,
+            actions,
+            rewards,
+            decided.probabilities,
+            self._spec,
+            adaptive=self._adaptive,
+            first_row=first_row,
+        )
+        if self._writer is None:
+            self._kept.append(chunk)
+        else:
+            self._writer.write(chunk)
+
+    def kept(self) -> Log | None:
+        """The whole log, if it was to be kept."""
+        return join(self._kept) if self._kept else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._writer is not None:
+            self._writer.__exit__(kind, error, trace)

@@ -1,0 +1,53 @@
+"""Choosing among candidates, and starting an agent with the winner."""
+
+import numpy as np
+import pytest
+
+from jostle import Agent, LinUCB
+from jostle.evaluation import Log, select, warm_started
+
+ROWS = 600
+
+
+def log():
+    """Arm 1 pays more; arm 2 pays most, but was chosen in two rows only."""
+    generator = np.random.default_rng(0)
+    p = np.tile([0.5, 0.497, 0.003], (ROWS, 1))
+    actions = (generator.random((ROWS, 1)) > p.cumsum(axis=1)).sum(axis=1)
+    actions[[10, 20]] = 2
+    rewards = np.select([actions == 0, actions == 1], [generator.random(ROWS) * 0.5, 0.5], 0.9)
+    return Log.from_arrays(actions, rewards, p, np.ones((ROWS, 1)))
+
+
+def test_the_winner_has_the_best_lower_bound_not_the_best_estimate():
+    chosen = select(log(), {"zero": 0, "one": 1, "two": 2}, estimator="ips")
+    assert chosen.winner == "one"
+    assert chosen.estimates["two"].value > chosen.estimates["one"].value
+    assert chosen.estimates["two"].low < chosen.estimates["one"].low
+    assert chosen.estimates["one"].level == pytest.approx(1 - 0.05 / 3)
+    assert chosen.agent is None
+
+
+def test_a_policy_that_wins_learns_the_log():
+    data = log()
+    policy = LinUCB.for_environment(data, exploration=0.01)
+    chosen = select(data, {"zero": 0, "lin-ucb": policy})
+    assert chosen.winner == "lin-ucb"
+    assert isinstance(chosen.agent, Agent)
+    assert chosen.agent.observations == ROWS
+    assert chosen.agent.choose(np.eye(3)) in (1, 2)
+    fresh = select(data, {"lin-ucb": policy}, warm_start=False)
+    assert fresh.agent.observations == 0
+
+
+def test_an_agent_that_wins_is_copied():
+    agent = warm_started(LinUCB.for_environment(log()), log())
+    chosen = select(log(), {"agent": agent})
+    assert chosen.agent is not agent
+    assert chosen.agent.observations == ROWS
+    assert agent.observations == ROWS
+
+
+def test_no_candidates_are_refused():
+    with pytest.raises(ValueError, match="candidates must hold at least one target"):
+        select(log(), {})
