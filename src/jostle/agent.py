@@ -19,7 +19,6 @@ from jostle.policies._neural import NeuralPolicy
 from jostle.policies._ridge import RidgePolicy
 from jostle.policies.base import Policy
 from jostle.policies.lin_fpl import LinFPL
-from jostle.policies.npr import NPR
 from jostle.types import NOBODY, Choice, Feedback, Round
 
 HISTORY_NUMBERS = 2**23
@@ -29,7 +28,7 @@ FEWEST_OBSERVATIONS, MOST_OBSERVATIONS = 2**10, 2**20
 CHUNK_NUMBERS, LONGEST_CHUNK = 2**16, 64
 """Numbers, and rows, of the batch that the compiled learning program takes."""
 
-CONTEXT_MODELS = (LinFPL, NeuralPolicy, NPR, RidgePolicy)
+CONTEXT_MODELS = (LinFPL, NeuralPolicy, RidgePolicy)
 """Policies that model rewards by contexts, unless they say that they need the ids of arms."""
 
 

@@ -51,7 +51,7 @@ def test_an_agent_learns_what_it_would_have_learned_row_by_row(numbers, tmp_path
         assert reports == [(128, N), (256, N), (300, N)]
         assert done.rows == N
         assert done.mean_reward == pytest.approx(numbers["paid"].mean(), abs=1e-5)
-        np.testing.assert_array_equal(agent.state.now.theta, expected.state.now.theta)
+        np.testing.assert_array_equal(agent.state.theta, expected.state.theta)
 
 
 def test_a_decider_learns_from_records(tmp_path):
@@ -62,7 +62,7 @@ def test_a_decider_learns_from_records(tmp_path):
         chosen = [decider.decide({"device": d, "hour": 3}, ["x", "y"]).action
                   for d in ("phone", "desktop")]  # fmt: skip
         assert chosen == ["x", "y"]
-        states.append(decider.agent.state.now.theta)
+        states.append(decider.agent.state.theta)
     np.testing.assert_array_equal(states[0], states[1])
     np.testing.assert_array_equal(states[0], states[2])
 
@@ -72,7 +72,7 @@ def test_columns_of_the_context_can_be_named():
     frame = pd.DataFrame(records(100))
     jostle.warm_start(one, frame, action="offer", context=["device"], progress=False)
     jostle.warm_start(two, frame.drop(columns="hour"), action="offer", progress=False)
-    np.testing.assert_array_equal(one.agent.state.now.theta, two.agent.state.now.theta)
+    np.testing.assert_array_equal(one.agent.state.theta, two.agent.state.theta)
 
 
 @pytest.mark.parametrize(

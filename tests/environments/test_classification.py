@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle import NPR, Agent, LinUCB, NeuralUCB, Training, Uniform, simulate
+from jostle import NPR, Agent, LinUCB, NeuralUCB, Training, Uniform, make_policy, simulate
 from jostle.core.contexts import Blocks, dense, product, take
 from jostle.environments import Classification
 from jostle.models.fitting import FullBatch
@@ -68,7 +68,7 @@ def test_a_policy_learns_every_lesson_of_a_round():
     It does not depend on the choices.
     """
     environment = made_up(classes=2, full_information=True)
-    policy = LinUCB.for_environment(environment, regularisation=1.0)
+    policy = make_policy("lin-ucb.paper:regularisation=1.0", environment)
     state = simulate(policy, environment, seed=0).state
     x, y = np.asarray(environment.x, np.float64), np.asarray(environment.y)
     gram = x.T @ x + np.eye(x.shape[1])

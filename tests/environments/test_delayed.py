@@ -45,7 +45,7 @@ def played(environment, seed=0):
 
 @pytest.mark.parametrize("inside", [CLICKS, EASY])
 def test_no_delay_is_the_environment_itself(inside):
-    policy = LinUCB(inside.features)
+    policy = LinUCB.paper(inside.features)
     before = simulate(policy, inside, rounds=40, seed=2)
     after = simulate(policy, Delayed(inside, delay=0), rounds=40, seed=2)
     np.testing.assert_array_equal(after.actions, before.actions)

@@ -29,8 +29,12 @@ def test_arms_and_noise_stay_and_numbers_change_unit(inside):
 def test_a_policy_learns_from_contexts_and_rewards_in_the_new_units():
     environment = Units(PLAIN, reward_scale=4.0, context_factor=2.0)
     # With contexts x 2 and lambda x 4 widths stay; rewards x 4 make the weights x 2, scores x 4.
-    before = simulate(LinUCB(3, regularisation=0.1, exploration=0.1), PLAIN, rounds=40, seed=3)
-    after = simulate(LinUCB(3, regularisation=0.4, exploration=0.4), environment, rounds=40, seed=3)
+    before = simulate(
+        LinUCB.paper(3, regularisation=0.1, exploration=0.1), PLAIN, rounds=40, seed=3
+    )
+    after = simulate(
+        LinUCB.paper(3, regularisation=0.4, exploration=0.4), environment, rounds=40, seed=3
+    )
     np.testing.assert_array_equal(after.actions, before.actions)
     np.testing.assert_allclose(after.state.now.theta, 2 * before.state.now.theta, rtol=1e-3)
 
@@ -38,7 +42,7 @@ def test_a_policy_learns_from_contexts_and_rewards_in_the_new_units():
 def test_full_information_stays_full():
     inside = Classification.from_arrays(ROWS, np.arange(30) % 3, full_information=True)
     environment = Units(inside, reward_scale=4.0, context_factor=2.0)
-    policy = LinUCB(inside.features, regularisation=0.1, exploration=0.1)
+    policy = LinUCB.paper(inside.features, regularisation=0.1, exploration=0.1)
     before = simulate(policy, inside, seed=1)
     after = simulate(policy.replace(regularisation=0.4, exploration=0.4), environment, seed=1)
     np.testing.assert_allclose(

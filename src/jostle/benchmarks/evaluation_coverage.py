@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jostle.core.record import data, leaf
+from jostle.core.record import leaf
 from jostle.environments.field.base import Stream, disjoint_round, shared_context
 from jostle.evaluation import Frozen, Log, bounds, intervals, sequences
 from jostle.evaluation.estimators import make_estimators
@@ -101,57 +101,13 @@ class FixedEpsilon(Policy):
         return True
 
 
-class Floored(Policy):
-    """A policy whose choice follows from its state, mixed with a floor, for those without one."""
-
-    policy: Any = data()
-    floor: Any = leaf(default=FLOOR, most=1.0)
-
-    def init(self, key: jax.Array) -> Any:
-        """That of the policy."""
-        return self.policy.init(key)
-
-    def reserve(self, state: Any, *, observations: int, arms: int | None) -> Any:
-        """That of the policy."""
-        return self.policy.reserve(state, observations=observations, arms=arms)
-
-    def choose(self, state: Any, key: Any, round: Round) -> Choice:
-        """As with probabilities."""
-        return self.choose_with_probabilities(state, key, round)
-
-    def choose_with_probabilities(self, state: Any, key: Any, round: Round) -> Choice:
-        """The policy's arm, or any with probability ``floor``."""
-        # The same key always: were ties broken at random, these would not be the probabilities.
-        choice = self.policy.choose(state, jax.random.key(0), round)
-        chances = (1 - self.floor) * (jnp.arange(ARMS) == choice.index) + self.floor / ARMS
-        return Choice(pick_weighted(key, chances), choice.scores, chances)
-
-    def learn(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
-        """That of the policy."""
-        return self.policy.learn(state, key, feedback)
-
-    @property
-    def takes_blocks(self) -> bool:
-        """As the policy."""
-        return bool(self.policy.takes_blocks)
-
-    @property
-    def knows_probabilities(self) -> bool:
-        """They are its definition."""
-        return True
-
-
 def logger(name: str) -> Policy:
     """The policy that writes the logs of this name."""
     environment = KnownRates()
     if name == "epsilon-greedy":
         return FixedEpsilon(environment.features)
     policy = make_policy(name, environment)
-    if name == "uniform":
-        return policy
-    if policy.knows_probabilities:
-        return policy.replace(floor=FLOOR)
-    return Floored(environment.features, policy)
+    return policy if name == "uniform" else policy.replace(floor=FLOOR)
 
 
 def target_tables() -> dict[str, np.ndarray]:

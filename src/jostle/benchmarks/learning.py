@@ -11,7 +11,7 @@ from jostle.benchmarks.comparison import Row, in_turns, on_one_core
 from jostle.environments import Synthetic
 from jostle.models.fitting import Fit, Pooled, descend
 from jostle.models.history import History, PooledHistory
-from jostle.models.networks import MLP
+from jostle.models.networks import MLP, NoNetwork
 from jostle.policies import NPR, EpsilonGreedy
 from jostle.policies._neural import NeuralPolicy
 from jostle.types import Feedback
@@ -44,7 +44,7 @@ def pooled_against_sgemm(turns: int = 12) -> Row:
     backward pass, penalty, Adam and the loop around them.
     """
     steps, size = 500, 1024
-    network, policy = MLP(WIDTH, 3), NPR(FEATURES, pool=POOL)
+    network, policy = MLP(WIDTH, 3), NPR.descent(FEATURES, pool=POOL)
     contexts = jnp.asarray(np.random.default_rng(0).standard_normal((POOL, FEATURES), np.float32))
     history = PooledHistory(contexts, jnp.ones(POOL, jnp.int32), contexts[:, 0], jnp.int32(POOL))
     start = jax.jit(policy.init)(jax.random.key(1)).fit
@@ -81,7 +81,7 @@ def pooled_against_sgemm(turns: int = 12) -> Row:
 
 def late_against_early(turns: int = 25) -> Row:
     """A round of mini-batch NPR after ``LATE`` observations against one after ``EARLY``."""
-    early, late = (_rounds(NPR(FEATURES), seen) for seen in (EARLY, LATE))
+    early, late = (_rounds(NPR.descent(FEATURES), seen) for seen in (EARLY, LATE))
     slow, fast = in_turns(late, early, turns)
     return Row(
         f"mini-batch NPR: round at t={LATE:,} against t={EARLY:,}",
@@ -96,7 +96,7 @@ def npr_against_greedy(quick: bool = False) -> list[Row]:
     """A round of NPR against epsilon-greedy with the same network: the price of exploration."""
     rows, turns = [], 3 if quick else 12
     for way, pool in (("mini-batch", None), ("pooled", POOL)):
-        npr = _rounds(NPR(FEATURES, pool=pool), EARLY)
+        npr = _rounds(NPR.descent(FEATURES, pool=pool), EARLY)
         greedy = _rounds(EpsilonGreedy(FEATURES, pool=pool), EARLY)
         ours, reference = in_turns(npr, greedy, turns)
         rows.append(
@@ -111,6 +111,29 @@ def npr_against_greedy(quick: bool = False) -> list[Row]:
     return rows
 
 
+def solved_against_descended(quick: bool = False) -> list[Row]:
+    """A round of NPR, with and without its network, against a round of NPR by descent."""
+    rows, turns = [], 3 if quick else 12
+    for way, pool in (("new arms", None), ("pooled", POOL)):
+        forms = {
+            "NPR": (NPR(FEATURES, pool=pool), 1.5),
+            "NPR without its network": (NPR(FEATURES, pool=pool, network=NoNetwork()), 0.4),
+        }
+        for name, (policy, bound) in forms.items():
+            descended = _rounds(NPR.descent(FEATURES, pool=pool), EARLY)
+            ours, reference = in_turns(_rounds(policy, EARLY), descended, turns)
+            rows.append(
+                Row(
+                    f"{way}: {name} against NPR.descent",
+                    f"{1e3 * ours / ROUNDS:.3f} ms",
+                    f"{1e3 * reference / ROUNDS:.3f} ms",
+                    ours / reference,
+                    bound,
+                )
+            )
+    return rows
+
+
 def _rounds(policy: NeuralPolicy, seen: int) -> Callable[[], Any]:
     """Return a call that plays ``ROUNDS`` rounds from a history of ``seen`` observations."""
     environment = Synthetic("h1", features=FEATURES, pool=POOL)
@@ -119,7 +142,7 @@ def _rounds(policy: NeuralPolicy, seen: int) -> Callable[[], Any]:
 
     def call() -> Any:
         box[0] = _play(policy, environment, world, box[0], np.int32(seen))
-        return box[0].fit.params
+        return jax.tree.leaves(box[0])[0]
 
     return call
 

@@ -18,7 +18,8 @@ from jostle.benchmarks.comparison import Row
 from jostle.environments import Synthetic
 from jostle.models.networks import width_of
 from jostle.models.training import Training
-from jostle.policies import NPR
+from jostle.policies import NPR, Policy
+from jostle.policies.npr_paper import PaperNPR
 from jostle.simulation import Progress, advance, begin, simulate
 
 STEPS, STEP_SIZE, FEATURES, POOL, WIDTH = 100, 0.01, 50, 100, 64
@@ -68,7 +69,7 @@ def regret_against_pytorch(quick: bool = False) -> list[Row]:
     paper = NPR.paper(FEATURES, pool=POOL, width=WIDTH, steps=STEPS, step_size=STEP_SIZE)
     theirs = [_eager_regret(paper, environment, rounds, seed) for seed in range(seeds)]
 
-    def row(name: str, policy: NPR) -> Row:
+    def row(name: str, policy: Policy) -> Row:
         ours = [
             simulate(policy, environment, rounds=rounds, seed=seed).regret[-1]
             for seed in range(seeds)
@@ -91,7 +92,7 @@ def _mean_and_error(regrets: list[float]) -> str:
     return f"{np.mean(regrets):.1f} ± {np.std(regrets, ddof=1) / math.sqrt(len(regrets)):.1f}"
 
 
-def _eager_regret(policy: NPR, environment: Synthetic, rounds: int, seed: int) -> float:
+def _eager_regret(policy: PaperNPR, environment: Synthetic, rounds: int, seed: int) -> float:
     """Regret of Algorithm 1 in eager PyTorch, with the settings of ``policy``."""
     import torch
 
@@ -125,7 +126,7 @@ def _eager_regret(policy: NPR, environment: Synthetic, rounds: int, seed: int) -
 
 
 def _eager_network(
-    initial: list[Any], policy: NPR
+    initial: list[Any], policy: PaperNPR
 ) -> tuple[Callable[[Any, Any], None], Callable[[Any], np.ndarray]]:
     """Return functions that learn (descent on Eq. (2), all history in every step) and estimate."""
     import torch
@@ -182,7 +183,7 @@ def _eager_round(contexts: np.ndarray, rewards: np.ndarray) -> float:
 
 def _our_round(seen: int) -> float:
     training = Training(steps=STEPS, step_size=STEP_SIZE, optimiser=optax.sgd)
-    policy = NPR(FEATURES, pool=POOL, training=training)
+    policy = NPR.descent(FEATURES, pool=POOL, training=training)
     environment = Synthetic("h1")
     progress: Progress = begin(policy, environment, rounds=seen + 50 * ROUNDS, seed=0)
     progress = advance(policy, environment, progress, 0, 10)

@@ -26,6 +26,7 @@ SUITE: dict[str, Benchmark] = {
     "agent-policies": agent_latency.policy_latency,
     "decision": choosing.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
+    "solved": learning.solved_against_descended,
     "pooled-update": learning.pooled_update,
     "late-round": learning.late_round,
     "bounded-memory": memory_use.bounded_memory,

@@ -68,7 +68,7 @@ def theory(
 
     Prints the effective dimension of the arms, the regret bound of Theorem 4.7
     beside the measured regret, and a verdict on each lemma from an experiment.
-    NPR with its defaults is compared with NPR perturbed as strongly as
+    Algorithm 1 (NPR.descent) is compared with the same perturbed as strongly as
     Lemma 4.4 requires (NPR.theory), and with the linearised algorithm that the
     proofs analyse (NTKPerturbed). docs/theory.md explains each number and lists
     the corrections to the paper's formulas.

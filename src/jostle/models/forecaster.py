@@ -163,6 +163,7 @@ class Forecaster(NamedTuple):
         x, block = entries_and_blocks(feedback.context)
         block = jnp.int32(0) if block is None else block
         reward = feedback.reward
+        assert self.early is not None  # only copies for decisions are without
         early = self.early.observe(seen, x, block, reward)
         due = early.correct_unit(seen)
         unit = jnp.sqrt(early.square) / sharpness
@@ -257,6 +258,7 @@ def _linear_at_first(blocks: int, size: int) -> Responses:
 def _ridge_at_first(prior: Any, blocks: int, size: int, regularisation: Any) -> Responses:
     """Responses of 0 to rewards and perturbations, and the members' priors."""
     members = 0 if prior is None else prior.shape[1]
-    zeros = jnp.zeros((blocks, MEMBERS + members, size))
-    initial = zeros if prior is None else jnp.concatenate([zeros, prior], axis=1)
+    initial = jnp.zeros((blocks, MEMBERS + 2 * members, size))
+    if prior is not None:
+        initial = jax.lax.dynamic_update_slice(initial, prior, (0, MEMBERS + members, 0))
     return Responses.empty(initial, regularisation)

@@ -27,7 +27,7 @@ def check_optimism(
     Arguments:
         rewards: h, the expected reward of each arm.
         by_lemma: the linearised algorithm, perturbed with the sigma of Lemma 4.4.
-        by_default: the same, perturbed with the default noise of ``NPR``.
+        by_default: the same, perturbed with the default noise of ``NPR.descent``.
         network: a network, perturbed with the sigma of Lemma 4.4 and fitted to convergence.
         width: m of that network.
     """
@@ -71,8 +71,8 @@ def check_optimism(
         claim=f"P(estimate >= h) is at least 1/(4 e sqrt(pi)) = {OPTIMISM:.4f} for every arm",
         found=(
             f"{by_lemma_found}, and {of_network:.3f} for a network of m = {width} that is fitted "
-            f"to convergence; linearised with sigma = {by_default[0].scale:g}, the default of NPR, "
-            f"{min(with_default):.3f} (NPR plays only a part of it: see the perturbation)"
+            f"to convergence; linearised with sigma = {by_default[0].scale:g}, the default of "
+            f"NPR.descent, {min(with_default):.3f} (it plays a part of it: see the perturbation)"
         ),
         outcome=evidence.verdict if kept else Verdict.UNCLEAR,
         evidence=evidence,

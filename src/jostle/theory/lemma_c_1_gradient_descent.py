@@ -42,7 +42,7 @@ def check_gradient_descent(
 ) -> LemmaCheck:
     """Measure |theta - theta_0 - A^-1 b / sqrt(m)| / |A^-1 b / sqrt(m)| per width.
 
-    The history has one observation of each arm, perturbed as ``NPR`` does by default and as
+    The history has one observation of each arm, perturbed as ``NPR.paper`` does by default and as
     Lemma 4.4 requires. Each of ``draws`` has a network and perturbations of its own. Descent goes
     on until it converges, or for ``steps`` steps.
     """

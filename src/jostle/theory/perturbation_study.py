@@ -26,8 +26,8 @@ FORMS = (
     f"npr.paper:noise={NOISE}",
     f"npr.paper:noise={NOISE},steps=100",
     f"npr.paper:noise={NOISE},steps=100,step_size=0.1",
-    f"npr:noise={NOISE}",
-    f"npr:noise={NOISE},restart=true,steps=25",
+    f"npr.descent:noise={NOISE}",
+    f"npr.descent:noise={NOISE},restart=true,steps=25",
 )
 """The policies that are probed by default: the exact solution, the paper's descent with two numbers
 of steps and two step sizes, and NPR, with its own training and starting again in every round."""

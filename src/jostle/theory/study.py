@@ -35,7 +35,7 @@ from jostle.theory.theorem_4_7_regret_bound import RegretBound, regret_bound
 from jostle.theory.theorem_4_7_regret_growth import check_regret_growth
 from jostle.theory.watched_run import WatchedRun, watch_run
 
-PRACTICAL, THEORY = "NPR", "NPR.theory"
+PRACTICAL, THEORY = "NPR.descent", "NPR.theory"
 LINEAR, LINEAR_THEORY = "NTKPerturbed", "NTKPerturbed, theory"
 CHANCE = "Uniform"
 STEPS = 25
@@ -189,7 +189,7 @@ def _policies(width: int, rounds: int) -> dict[str, Callable[[Problem], Policy]]
         }
 
     return {
-        PRACTICAL: lambda p: NPR(p.features, pool=p.arms),
+        PRACTICAL: lambda p: NPR.descent(p.features, pool=p.arms),
         THEORY: lambda p: NPR.theory(
             p.contexts, rounds=rounds, width=width, steps=STEPS, **known(p)
         ),

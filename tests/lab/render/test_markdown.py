@@ -63,9 +63,9 @@ def test_times_over_sizes_have_one_table():
 
 
 def test_npr_stands_beside_what_was_published():
-    finals = {"npr": [20, 22, 21], "lin-ucb": [30, 30, 30], "uniform": [90, 90, 90]}
+    finals = {"npr.descent": [20, 22, 21], "lin-ucb": [30, 30, 30], "uniform": [90, 90, 90]}
     played = [comparison(finals, environment=name) for name in ("mushroom", "letter")]
-    revealed = comparison({"npr": [10, 12, 11]}, environment="mushroom:told=true")
+    revealed = comparison({"npr.descent": [10, 12, 11]}, environment="mushroom:told=true")
     results = {"practical": outcome(*played), "skyline": outcome(revealed)}
     assert published_table(results).splitlines()[2:] == [
         "| mushroom | 21.0 ± 0.6 | 30.0 ± 0.0 (lin-ucb) | 11.0 ± 0.6 | -10.0 (-10.0 to -10.0) "

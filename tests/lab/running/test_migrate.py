@@ -17,7 +17,7 @@ THIRD = 0.3333333333
 EXPERIMENT = Experiment(
     "old",
     (f"h1:features=4,pool=6,shown=3,noise={THIRD}",),
-    ("npr:width=8", "uniform"),
+    ("npr.descent:width=8", "uniform"),
     rounds=20,
     seeds=(0,),
 )
@@ -46,7 +46,7 @@ def old(tmp_path):
     for those in (content["environments"], *content["policies"].values()):
         for settings in those.values():
             settings |= {name: old_text(value) for name, value in settings.items()}
-    npr = content["policies"][EXPERIMENT.environments[0]]["npr:width=8"]
+    npr = content["policies"][EXPERIMENT.environments[0]]["npr.descent:width=8"]
     parts = [f"{name}={npr.pop(name)}" for name in ("width", "depth", "linear")]
     npr["network"] = f"MLP({', '.join(parts)})"
     npr["noise"] = "0.7"  # a default that has changed since
@@ -71,8 +71,8 @@ def test_a_folder_of_version_1_is_converted_once(old):
     assert manifest.environments == now.environments
     assert manifest.environments[world]["noise"] == THIRD
     assert manifest.policies[world]["uniform"] == now.policies[world]["uniform"]
-    exact = now.policies[world]["npr:width=8"]
-    assert manifest.policies[world]["npr:width=8"] == {**exact, "noise": 0.7}
+    exact = now.policies[world]["npr.descent:width=8"]
+    assert manifest.policies[world]["npr.descent:width=8"] == {**exact, "noise": 0.7}
     assert manifest.behaviour == now.behaviour
     assert [run.commit for run in outcome.runs()] == [COMMIT]
     assert outcome.runs()[0].behaviour == now.behaviour_of(outcome.runs()[0].trial)

@@ -43,7 +43,9 @@ def sized(policies: Iterable[str], width: str) -> tuple[str, ...]:
 def as_in_the_paper(policies: Iterable[str], setting: str = "") -> tuple[str, ...]:
     """The paper's forms of neural policies, as ``npr.paper``; other policies are as they are."""
     return tuple(
-        _with(name.replace(base, f"{base}.paper", 1), setting) if base in IN_THE_PAPER else name
+        _with(name.replace(base, f"{base.removesuffix('.descent')}.paper", 1), setting)
+        if base in IN_THE_PAPER
+        else name
         for name in policies
         for base in [parse(name).name]
     )
