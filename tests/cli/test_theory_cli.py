@@ -59,7 +59,7 @@ def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
         "Lemma 4.6",
         "Lemma C.1",
         "[holds]",
-        "playing NPR, seed 1",
+        "playing NPR.descent, seed 1",
         "(tolerance: at most 15.0%)",
         "What the perturbation really does",
         "diverges",
@@ -69,7 +69,7 @@ def test_a_small_study_writes_and_prints_everything(tmp_path, monkeypatch):
     assert {"theory.txt", "theory.png", "theory.json", "lemma-4.1.png", "regret.png"} <= names
     assert "perturbation.png" in names
     content = json.loads((folder / "theory.json").read_text())
-    assert content["bound"]["total"] > max(content["final_regrets"]["NPR"])
+    assert content["bound"]["total"] > max(content["final_regrets"]["NPR.descent"])
     assert set(content["findings"]) >= {"lemma-4.1", "lemma-4.4", "lemma-4.6", "shape", "kernel"}
     assert all(np.isfinite(each["tolerance"]) for each in content["findings"].values())
     forms = content["perturbation"]["forms"]

@@ -120,8 +120,8 @@ def test_products_of_blocks_are_those_of_the_vectors(blocks):
 def test_a_policy_with_blocks_learns_what_one_without_learns(classes, network):
     environment = made_up(classes)
     settings = {"network": network, "training": Training(steps=3, step_size=1e-3)}
-    compact = NPR(environment.features, blocks=environment.blocks, **settings)
-    plain = NPR(environment.features, **settings)
+    compact = NPR.descent(environment.features, blocks=environment.blocks, **settings)
+    plain = NPR.descent(environment.features, **settings)
     # The same weights and rows: the difference is rounding, so compare before it can grow.
     first, second = (simulate(p, environment, rounds=30, seed=0) for p in (compact, plain))
     np.testing.assert_array_equal(first.actions[:10], second.actions[:10])

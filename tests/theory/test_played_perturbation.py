@@ -106,7 +106,11 @@ def test_movement_is_that_of_each_group():
 
 @pytest.mark.study
 def test_the_study_finds_little_of_the_perturbation_in_npr():
-    forms = ("ntk-perturbed:noise=0.1,regularisation=0.001", "npr", "npr.paper:step_size=9,steps=5")
+    forms = (
+        "ntk-perturbed:noise=0.1,regularisation=0.001",
+        "npr.descent",
+        "npr.paper:step_size=9,steps=5",
+    )
     study = run_perturbation_study(BANDIT, forms, rounds=60, seeds=2, width=16, draws=60)
     reference, exact, practical, wild = study.forms
     assert sum(group.arms for group in study.groups) == ARMS
