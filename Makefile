@@ -11,7 +11,7 @@ STUDIES := $(VENV)/.studies
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test studies lint types check format bench wheel clean
+.PHONY: help setup run test studies lint types check format bench results docs links oldest newest dist clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -55,8 +55,18 @@ format: $(READY)  ## Format the code and fix what the linter can
 bench: $(READY)  ## Print the benchmark table
 	$(BIN)/jostle bench
 
-wheel: $(STUDIES)  ## Build the wheel that `pip install dist/jostle-*.whl` installs
-	$(BIN)/python -m build --wheel --outdir dist .
+results: $(READY)  ## Write the pages of docs/results from the folders of results/
+	$(BIN)/jostle summary results --out docs/results
+
+docs: $(STUDIES)  ## Build the documentation in docs/_build/html; warnings, and broken links inside, are errors
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+links: $(STUDIES)  ## Check the links that lead out of the documentation (needs the network)
+	$(BIN)/python -m sphinx --quiet -b linkcheck docs docs/_build/links
+
+dist: $(STUDIES)  ## Build wheel and sdist; `pip install dist/jostle-*.whl` installs the library
+	$(BIN)/python -m build --outdir dist .
 
 clean:  ## Remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

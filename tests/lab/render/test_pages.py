@@ -2,15 +2,18 @@
 
 import pytest
 
+from jostle.lab.analysis.choosing import SITUATIONS, advice
 from jostle.lab.analysis.glance import glance_lines
 from jostle.lab.analysis.paper_claims import CLAIMS
 from jostle.lab.render.ablation_table import ablation_table
+from jostle.lab.render.choosing import choosing_table
 from jostle.lab.render.experiment_list import experiment_table
 from jostle.lab.render.field_page import difference_table, regret_table
-from jostle.lab.render.glance import best_counts, glance_table
+from jostle.lab.render.glance import NO_BREAK, best_counts, glance_table
 from jostle.lab.render.pages import collect, page_of, render, save
 from jostle.lab.render.published import published_table
 from jostle.lab.results.folder import FolderError
+from jostle.lab.spec.registry import EXPERIMENTS
 from lab.examples import comparison, growth, growth_with_rounds, outcome
 
 FINALS = {"good": [10, 11, 12], "bad": [30, 33, 36], "odd": [5, 12, 17], "few": [9, None, None]}
@@ -21,6 +24,11 @@ RESULTS = {"made-up": outcome(MADE)}
 def flowing(page):
     """A page in one line, wherever its lines wrap."""
     return " ".join(page.split())
+
+
+def spaced(table):
+    """The lines of a table, with plain spaces."""
+    return table.replace(NO_BREAK, " ").splitlines()
 
 
 def test_an_experiment_has_a_page_with_its_tables_and_how_to_read_them():
@@ -66,7 +74,7 @@ FIELD = outcome(
 
 def test_the_front_page_has_one_table_and_one_figure():
     lines = glance_lines([FIELD, RESULTS["made-up"]])
-    assert glance_table(lines, page_of).splitlines() == [
+    assert spaced(glance_table(lines, page_of)) == [
         "| environment | runs | `npr` | `lin-ucb` | `vw.bag` | `uniform` |",
         "|---|---|---|---|---|---|",
         "| [h1](field.md) | 3 | **11.0 ± 0.6** | **11.0 ± 0.0** | 31.3 ± 0.9 |  |",
@@ -84,7 +92,7 @@ def test_the_front_page_has_one_table_and_one_figure():
 
 
 def test_the_streams_have_a_page_with_differences_to_vowpal_wabbit():
-    assert regret_table([FIELD]).splitlines()[2:] == [
+    assert spaced(regret_table([FIELD]))[2:] == [
         "| h1 | **11.0 ± 0.6** | 31.3 ± 0.9 | 11.0 ± 0.0 |  |",
         "| clicks | 500 | **90.0** |  | 1,000 |",
     ]
@@ -95,6 +103,28 @@ def test_the_streams_have_a_page_with_differences_to_vowpal_wabbit():
     assert "## field: " in pages["field"]
     assert "3 of 9" not in pages["field"]
     assert page_of("field-offers") == "field"
+
+
+def test_the_page_for_choosing_names_what_the_seeds_do_not_tell_apart():
+    tested = comparison(
+        {"npr": [10, 12, 11], "lin-ucb": [11, 11, 11.1], "lin-ts": [30, 31, 33], "vw.bag": [1] * 3},
+        environment="drift",
+    )
+    single = comparison({"npr": [100], "lin-ucb": [105], "uniform": [400]}, environment="clicks")
+    found = advice({"field": outcome(tested, single, name="field")})
+    assert spaced(choosing_table(found, page_of))[2:] == [
+        "| plain actions, users with features, rare rewards | [clicks](field.md) | 1 "
+        "| `npr` 100 (25%) | `lin-ucb` ? | 0.25 |",
+        "| rates that change at once | [drift](field.md) | 3 | `npr` 11.0 ± 0.6 "
+        "| `lin-ucb` | 0.25 |",
+    ]
+    assert "choosing" not in render([RESULTS["made-up"]], {}, "jostle summary x")
+
+
+def test_every_situation_is_one_that_an_experiment_plays():
+    for situation in SITUATIONS:
+        for name in situation.experiments:
+            assert situation.environment in EXPERIMENTS[name].environments
 
 
 def test_no_line_outside_tables_is_longer_than_120_characters():

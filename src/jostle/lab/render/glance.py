@@ -8,6 +8,7 @@ from jostle.lab.analysis.ranking import Row
 from jostle.lab.render.text import count, label, listed, markdown_table, mean_error
 
 DAGGER = "†"
+NO_BREAK = "\u00a0"
 ABOUT = (
     "Regret at the last round, every policy with its defaults and nothing tuned: the mean over the "
     "runs ± its standard error; a single run has no error. Lower is better, and the lowest of each "
@@ -65,5 +66,6 @@ def _cell(line: GlanceLine, policy: str) -> str:
 
 
 def compact(row: Row) -> str:
-    """Mean ± standard error, without decimals from a hundred on."""
-    return mean_error(row.mean, row.error, 0 if row.mean >= 100 else 1)
+    """Mean ± standard error on one line, without decimals from a hundred on."""
+    text = mean_error(row.mean, row.error, 0 if row.mean >= 100 else 1)
+    return text.replace(" ", NO_BREAK)
