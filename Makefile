@@ -8,7 +8,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 STUDIES := $(VENV)/.studies
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL := bin/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(VENV)/$(INSTALL)
+FAST := -n auto --dist worksteal -m "not study"
+# Other versions: `make oldest OLDEST_PYTHON=python3.11`, or only some tests with TESTS=tests/policies.
+OLDEST := .venv-oldest
+NEWEST := .venv-newest
+OLDEST_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
+TESTS ?= tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test studies lint types check format bench results docs links oldest newest dist clean
@@ -34,7 +41,7 @@ run: $(READY)  ## Compare NPR with its baselines on a synthetic bandit; table, f
 	$(BIN)/jostle run
 
 test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not study"
+	$(BIN)/python -m pytest $(FAST)
 
 studies: $(STUDIES)  ## Run the long tests: Ray, a browser, Flax, real data (JOSTLE_DATA), a minimal install
 	$(BIN)/python -m pytest -n auto --dist worksteal -m study
@@ -65,8 +72,19 @@ docs: $(STUDIES)  ## Build the documentation in docs/_build/html; warnings, and 
 links: $(STUDIES)  ## Check the links that lead out of the documentation (needs the network)
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs docs/_build/links
 
+oldest:  ## Run the tests with the oldest Python and packages that pyproject.toml allows, in .venv-oldest
+	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python tests/oldest_versions.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/$(INSTALL) --constraint $(OLDEST)/constraints.txt --editable '.[dev]'
+	$(OLDEST)/bin/python -m pytest $(FAST) $(TESTS)
+
+newest:  ## Run the tests with the newest packages that pyproject.toml allows, in .venv-newest
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/$(INSTALL) --upgrade --upgrade-strategy eager --editable '.[dev]'
+	$(NEWEST)/bin/python -m pytest $(FAST) $(TESTS)
+
 dist: $(STUDIES)  ## Build wheel and sdist; `pip install dist/jostle-*.whl` installs the library
 	$(BIN)/python -m build --outdir dist .
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis
