@@ -23,6 +23,7 @@ ROOMS = [
     {"agent", "factory"},
     {"decisions"},
     {"evaluation"},
+    {"service"},
     {"peers"},
     {"theory"},
     {"lab"},
