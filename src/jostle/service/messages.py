@@ -220,6 +220,41 @@ class ModelInfo(msgspec.Struct, frozen=True):
     pinned: bool
 
 
+LATENCY_EDGES = (
+    *(0.0005, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015, 0.02, 0.03, 0.05),
+    *(0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0),
+)
+"""Seconds between which latencies are counted."""
+DELAY_EDGES = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0, 10800.0, 43200.0, 86400.0)
+"""Seconds between which the times from a decision to its rewards are counted."""
+
+
+class Moments(msgspec.Struct):
+    """Sums over closed decisions with weights w and rewards r, for a mean and its interval."""
+
+    count: int = 0
+    weight: float = 0.0
+    """The sum of w."""
+    weight2: float = 0.0
+    """Of w^2."""
+    reward: float = 0.0
+    """Of w r."""
+    weight2_reward: float = 0.0
+    """Of w^2 r."""
+    weight2_reward2: float = 0.0
+    """Of w^2 r^2."""
+
+    def add(self, weight: float, reward: float) -> None:
+        """Count one decision."""
+        squared = weight * weight
+        self.count += 1
+        self.weight += weight
+        self.weight2 += squared
+        self.reward += weight * reward
+        self.weight2_reward += squared * reward
+        self.weight2_reward2 += squared * reward * reward
+
+
 class Bucket(msgspec.Struct):
     """Counts and sums over an interval of time."""
 
@@ -246,6 +281,20 @@ class Bucket(msgspec.Struct):
     """Sum over decisions of the seconds until they were durable."""
     actions: dict[str, int] = {}
     """How often each action was chosen; the rarest are counted as ``OTHER_ACTIONS``."""
+    uniform: Moments = msgspec.field(default_factory=Moments)
+    """What choosing at random would have earned: w = 1 / (actions that were not excluded * p), with
+    p the probability of the chosen one. Decisions without a known p are left out."""
+    baseline: Moments = msgspec.field(default_factory=Moments)
+    """What the caller would have earned, of decisions that named a baseline: w = 1 / p if it was
+    chosen, else 0; always 1 in mode "apprentice"."""
+    policy: Moments = msgspec.field(default_factory=Moments)
+    """In mode "apprentice", what the policy would have earned: w = its probability of the
+    baseline's action, over the baseline's own."""
+    latencies: list[int] = []
+    """How many decisions took how long until they were durable: counts below each of
+    ``LATENCY_EDGES``, and beyond the last; empty if there were none."""
+    delays: list[int] = []
+    """How many rewards came how long after their decision, likewise by ``DELAY_EDGES``."""
 
 
 OTHER_ACTIONS = "(others)"
@@ -300,6 +349,11 @@ class Statistics(msgspec.Struct):
     lag_records: int
     lag_seconds: float
     model: ModelRef
+    mode: Mode = "online"
+    policy: str = ""
+    """As configured."""
+    pinned: int | None = None
+    """The version that decides, whatever is learned."""
     apprentice: Apprentice | None = None
 
 
