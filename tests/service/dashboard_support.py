@@ -1,5 +1,9 @@
 """A service without a log, whose statistics are simulated, and its dashboard."""
 
+import asyncio
+import re
+
+import httpx
 import numpy as np
 from starlette.applications import Starlette
 from starlette.routing import Mount
@@ -168,3 +172,24 @@ class FakeService:
 def application(service, keys):
     """The dashboard where the server mounts it."""
     return Starlette(routes=[Mount("/dashboard", routes=dashboard.routes(service, keys))])
+
+
+class Browser:
+    """Keeps cookies and follows no redirection by itself; without a real browser."""
+
+    def __init__(self, service, keys=None, origin="http://localhost"):
+        transport = httpx.ASGITransport(application(service, keys))
+        self.client = httpx.AsyncClient(transport=transport, base_url=origin)
+
+    def get(self, path, **options):
+        return asyncio.run(self.client.get(f"/dashboard{path}", **options))
+
+    def post(self, path, data=None, **options):
+        return asyncio.run(self.client.post(f"/dashboard{path}", data=data, **options))
+
+    def sign_in(self, key, **fields):
+        return self.post("/sign-in", {"key": key, **fields})
+
+    def csrf(self, path):
+        """The token of the form of a page."""
+        return re.search(r'name="csrf" value="([^"]+)"', self.get(path).text)[1]

@@ -32,7 +32,8 @@ def page(
     request: Request, template: str, visitor: Visitor | None, status: int = 200, **context: Any
 ) -> Response:
     """A page that nobody keeps a copy of."""
-    content = templating.render(template, base=base_of(request), visitor=visitor, **context)
+    base = base_of(request)
+    content = templating.render(template, base=base, visitor=visitor, status=status, **context)
     return Response(
         content,
         status,

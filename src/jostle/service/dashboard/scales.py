@@ -28,7 +28,7 @@ class Range(NamedTuple):
 
 
 def nice_step(length: float, count: int) -> float:
-    """The least of 1, 2, 2.5, 5 times a power of ten that divides a length into at most ``count``."""
+    """The least of 1, 2, 2.5, 5 times a power of ten that fits ``count`` times at most."""
     rough = length / count
     power = 10.0 ** math.floor(math.log10(rough))
     return next(step * power for step in STEPS if step * power >= rough * 0.9999)
