@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import httpx
+import msgspec
 
 from jostle.service.app import Api
 from jostle.service.auth import EVERY_APP, Keys
@@ -58,7 +59,7 @@ class Site:
         self.create("shop")
 
     def create(self, app, **config):
-        self.loop.run(self.service.create_app(app, Config(**config)))
+        self.loop.run(self.service.create_app(app, msgspec.convert(config, Config)))
 
     def key(self, **grants):
         """A key with roles per app."""

@@ -1,7 +1,7 @@
 """The service's contract in its simplest form: dictionaries, no disk, no learning.
 
-Tests of the HTTP interface use it in place of the service where durability and learning do not matter,
-and compare the service with it where they do.
+Tests of the HTTP interface use it in place of the service where durability and learning do not
+matter, and compare the service with it where they do.
 """
 
 import hashlib

@@ -95,7 +95,7 @@ def test_rewards_join_wait_repeat_and_come_late(site):
 
 
 def test_a_batch_of_rewards(site):
-    site.create("bounded", bounds=(0.0, 1.0))
+    site.create("bounded", bounds=[0.0, 1.0])
     rewards = [{"event_id": "e1", "value": 1}, {"event_id": "e2", "value": 7}]
     answer = site.request("POST", "/v1/apps/bounded/batches/rewards", {"rewards": rewards})
     results = answer.json()["rewards"]
