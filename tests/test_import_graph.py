@@ -19,7 +19,7 @@ ROOMS = [
     {"logs"},
     {"models", "ntk"},
     {"policies", "environments"},
-    {"simulation", "serialization", "arm_slots", "underway"},
+    {"simulation", "serialization", "arm_slots", "underway", "agent_input", "deciding"},
     {"agent", "factory"},
     {"decisions"},
     {"evaluation"},
