@@ -1,6 +1,7 @@
 """Pages of the dashboard over a service whose statistics are known."""
 
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -92,6 +93,17 @@ def test_problems_of_the_service_are_on_top():
     )
 
 
+def test_an_error_of_ours_is_a_page_that_tells_nothing():
+    class Broken(FakeService):
+        def models(self, app):
+            raise RuntimeError("secret")
+
+    answer = Browser(Broken()).get("/apps/shop")
+    assert answer.status_code == 500
+    assert "an error of the dashboard" in answer.text
+    assert "secret" not in answer.text
+
+
 def test_several_apps_are_listed_and_one_is_shown():
     answer = Browser(FakeService()).get("/")
     assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard/apps/shop")
@@ -112,11 +124,11 @@ def test_the_span_is_asked_for():
             return super().statistics(app, since, buckets)
 
     browser = Browser(Watched())
-    for span in ("hour", "day", "week", "month", "nonsense"):
+    for span in ("minutes", "hour", "day", "week", "month", "nonsense"):
         assert browser.get(f"/apps/shop?span={span}").status_code == 200
-    lengths = [asked[0][0] - since for since, _ in asked]
-    days = [0, 23 / 24, 7 - 1 / 24, 30 - 1 / 24, 0]
-    assert lengths == pytest.approx([86400 * each for each in days], abs=60)
+    lengths = [time.time() - since for since, _ in asked]
+    hours = [1 / 6, 1, 24, 7 * 24, 30 * 24, 1]
+    assert lengths == pytest.approx([3600 * each for each in hours], abs=60)
 
 
 def test_an_apprentice_is_compared_with_its_baseline():
@@ -145,16 +157,16 @@ def test_a_decision_is_looked_up():
 
 
 def test_lines_break_where_nothing_happened():
-    time = Time([0.0, 60.0, 120.0, 180.0], 60.0)
+    axis = Time([0.0, 60.0, 120.0, 180.0], 60.0)
     line = Line("a", "c0", [1.0, None, 2.0, 4.0])
-    chart = line_chart("x", "x", time, [line], number)
+    chart = line_chart("x", "x", axis, [line], number)
     assert chart.layers[0].path == "M125.0 750.0h0M625.0 500.0L875.0 0.0"
     assert [row[1] for row in chart.rows] == ["1.00", "\N{EN DASH}", "2.00", "4.00"]
 
 
 def test_columns_stack():
-    time = Time([0.0, 60.0], 60.0)
+    axis = Time([0.0, 60.0], 60.0)
     parts = [Line("a", "c0", [0.25, None]), Line("b", "c1", [0.75, None])]
-    first, second = column_chart("x", "x", time, parts, number, whole=1.0).layers
+    first, second = column_chart("x", "x", axis, parts, number, whole=1.0).layers
     assert first.path == "M30.0 750.0h440.0V1000.0H30.0z"
     assert second.path == "M30.0 0.0h440.0V750.0H30.0z"

@@ -4,23 +4,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
 
-from jostle.service.problems import Problem
+from jostle.service.http_problems import Forbidden, TooLarge
+from jostle.service.settings import is_local
 
 LARGEST = 8192
 """Bytes of a form."""
-LOCAL = {"localhost", "127.0.0.1", "::1"}
-
-
-class Refused(Problem):
-    """The request did not come from a page of the dashboard that was made for this visitor."""
-
-    type, status, title = "urn:jostle:problem:refused", 403, "Refused"
-
-
-class TooLarge(Problem):
-    """The form is larger than any of ours."""
-
-    type, status, title = "urn:jostle:problem:too-large", 413, "Too large"
 
 
 async def form(request: Request) -> dict[str, str]:
@@ -39,11 +27,11 @@ def check_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         if site not in ("same-origin", "none"):
-            raise Refused("the form was sent by another site")
+            raise Forbidden("the form was sent by another site")
         return
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-        raise Refused("the form was sent by another site")
+        raise Forbidden("the form was sent by another site")
 
 
 def check_local(request: Request) -> None:
@@ -52,5 +40,5 @@ def check_local(request: Request) -> None:
     Another site's name may be made to lead to this machine (DNS rebinding); its pages would then be
     those of the same origin.
     """
-    if request.url.hostname not in LOCAL:
-        raise Refused("without keys, the dashboard is only shown as localhost or 127.0.0.1")
+    if not is_local(request.url.hostname or ""):
+        raise Forbidden("without keys, the dashboard is only shown as localhost or 127.0.0.1")

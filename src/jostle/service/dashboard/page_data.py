@@ -28,7 +28,8 @@ class Span(NamedTuple):
 
 
 SPANS = (
-    Span("hour", "last hour", 3600.0),
+    Span("minutes", "10 minutes", 600.0),
+    Span("hour", "hour", 3600.0),
     Span("day", "day", 86400.0),
     Span("week", "week", 7 * 86400.0),
     Span("month", "30 days", 30 * 86400.0),
@@ -56,8 +57,8 @@ class Card(NamedTuple):
 
 
 def span_called(name: str | None) -> Span:
-    """The span of that name; the shortest if there is none."""
-    return next((span for span in SPANS if span.name == name), SPANS[0])
+    """The span of that name; an hour if there is none."""
+    return next((span for span in SPANS if span.name == name), SPANS[1])
 
 
 def app_page(

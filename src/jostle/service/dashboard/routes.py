@@ -18,8 +18,10 @@ from starlette.routing import BaseRoute, Route
 from jostle.service.auth import Keys
 from jostle.service.dashboard import page_data
 from jostle.service.dashboard.answers import base_of, page, redirect, static_file
-from jostle.service.dashboard.forms import Refused, check_local, check_origin, form
+from jostle.service.dashboard.forms import check_local, check_origin, form
 from jostle.service.dashboard.sessions import LIFETIME, Sessions, Visitor
+from jostle.service.diagnostics import logger
+from jostle.service.http_problems import Broken, Forbidden
 from jostle.service.messages import ModelInfo
 from jostle.service.problems import NotFound, Problem
 from jostle.service.service import Service
@@ -76,14 +78,18 @@ class Pages:
                     check_origin(request)
                 return await endpoint(request)
             except Problem as problem:
-                return await self._page(
-                    request,
-                    "error.html",
-                    None,
-                    problem.status,
-                    title=problem.title,
-                    detail=problem.detail,
-                )
+                refused = problem
+            except Exception:
+                logger.exception("dashboard_error", path=request.url.path)
+                refused = Broken("an error of the dashboard; the log of the server has the details")
+            return await self._page(
+                request,
+                "error.html",
+                None,
+                refused.status,
+                title=refused.title,
+                detail=refused.detail,
+            )
 
         return answer
 
@@ -174,7 +180,7 @@ class Pages:
             return await self._confirm(request, visitor, app, page_data.roll_back_page(app, model))
         await self._check_form(request, visitor)
         await self._service.roll_back(app, model.version)
-        return self._done(request, app, "rolled-back")
+        return self._done(request, visitor, app, "rolled-back")
 
     async def pin(self, request: Request, visitor: Visitor) -> Response:
         """Ask whether to pin a version, and do it."""
@@ -183,7 +189,7 @@ class Pages:
             return await self._confirm(request, visitor, app, page_data.pin_page(app, model))
         await self._check_form(request, visitor)
         await self._service.pin(app, model.version)
-        return self._done(request, app, "pinned")
+        return self._done(request, visitor, app, "pinned")
 
     async def unpin(self, request: Request, visitor: Visitor) -> Response:
         """Ask whether to unpin, and do it."""
@@ -192,7 +198,7 @@ class Pages:
             return await self._confirm(request, visitor, app, page_data.unpin_page(app))
         await self._check_form(request, visitor)
         await self._service.pin(app, None)
-        return self._done(request, app, "unpinned")
+        return self._done(request, visitor, app, "unpinned")
 
     async def nothing(self, request: Request, visitor: Visitor) -> Response:
         """Any other path."""
@@ -210,7 +216,7 @@ class Pages:
     def _administered(self, request: Request, visitor: Visitor) -> str:
         app = self._readable(request, visitor)
         if not visitor.administers(app):
-            raise Refused(f"this needs a key with the role admin for {app}; yours may only look")
+            raise Forbidden(f"this needs a key with the role admin for {app}; yours may only look")
         return app
 
     def _model(self, request: Request, visitor: Visitor) -> tuple[str, ModelInfo]:
@@ -222,7 +228,7 @@ class Pages:
 
     async def _check_form(self, request: Request, visitor: Visitor) -> None:
         if not visitor.sent_by_them((await form(request)).get("csrf", "")):
-            raise Refused("the form is older than your session; go back, reload and try again")
+            raise Forbidden("the form is older than your session; go back, reload and try again")
 
     async def _page(
         self,
@@ -260,7 +266,8 @@ class Pages:
     ) -> Response:
         return await self._page(request, "confirm.html", visitor, app=app, **data)
 
-    def _done(self, request: Request, app: str, what: str) -> Response:
+    def _done(self, request: Request, visitor: Visitor, app: str, what: str) -> Response:
+        logger.info("dashboard", key=visitor.access.key, app=app, done=what)
         return redirect(request, f"/apps/{quote(app, safe='')}?done={what}")
 
     async def _begin_without_key(self, request: Request, endpoint: VisitorEndpoint) -> Response:
@@ -292,7 +299,7 @@ def _with_cookie(request: Request, answer: Response, token: str) -> Response:
         token,
         max_age=int(LIFETIME),
         path=base_of(request) or "/",
-        secure=request.url.scheme == "https",
+        secure="https" in (request.url.scheme, request.headers.get("x-forwarded-proto")),
         httponly=True,
         samesite="strict",
     )
