@@ -8,7 +8,6 @@ function readable(figure) {
   const cursor = figure.querySelector(".cursor"), reading = figure.querySelector(".reading");
   const rows = [...figure.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
   const heads = [...figure.querySelectorAll("thead th")].map((cell) => cell.textContent);
-  const values = [...figure.querySelectorAll(".keys .value")];
   let chosen = null;
 
   function show(index) {
@@ -16,15 +15,13 @@ function readable(figure) {
     cursor.classList.toggle("shown", index !== null);
     if (index === null) {
       reading.textContent = "";
-      values.forEach((each) => { each.textContent = ""; });
       return;
     }
     const place = `${(100 * (index + 0.5)) / rows.length}%`;
     cursor.setAttribute("x1", place);
     cursor.setAttribute("x2", place);
     const [when, ...texts] = rows[index];
-    reading.textContent = values.length ? `from ${when}` : `from ${when}: ${heads[1]} ${texts[0]}`;
-    values.forEach((each, at) => { each.textContent = texts[at]; });
+    reading.textContent = `from ${when}: ${texts.map((text, at) => `${heads[at + 1]} ${text}`).join(", ")}`;
   }
 
   plot.addEventListener("pointermove", (event) => {
