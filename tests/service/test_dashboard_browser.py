@@ -150,12 +150,15 @@ def test_charts_are_drawn_and_read(page, served):
     reading = css(page, "#shares .reading")[0].text
     # The table has the same numbers, for those who cannot see or point.
     css(page, "#shares summary")[0].click()
-    heads = [head.text for head in css(page, "#shares thead th")]
-    rows = [[cell.text for cell in css(row, "*")] for row in css(page, "#shares tbody tr")]
+    assert css(page, "#shares tbody tr")[0].is_displayed()
+    heads, *rows = page.execute_script(
+        """return [...document.querySelectorAll("#shares tr")].map(
+            (row) => [...row.children].map((cell) => cell.textContent))"""
+    )
 
     def read(row):
         pairs = zip(heads[1:], row[1:], strict=True)
-        return f"from {row[0]}: " + ", ".join(f"{head} {cell}" for head, cell in pairs)
+        return "\n".join([f"from {row[0]}", *(f"{head}: {cell}" for head, cell in pairs)])
 
     assert reading in map(read, rows[20:40])  # in the middle
     plot.send_keys("\ue011")  # Home

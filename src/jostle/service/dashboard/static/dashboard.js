@@ -21,7 +21,8 @@ function readable(figure) {
     cursor.setAttribute("x1", place);
     cursor.setAttribute("x2", place);
     const [when, ...texts] = rows[index];
-    reading.textContent = `from ${when}: ${texts.map((text, at) => `${heads[at + 1]} ${text}`).join(", ")}`;
+    reading.classList.toggle("left", index >= rows.length / 2);
+    reading.textContent = [`from ${when}`, ...texts.map((text, at) => `${heads[at + 1]}: ${text}`)].join("\n");
   }
 
   plot.addEventListener("pointermove", (event) => {
