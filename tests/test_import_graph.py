@@ -24,6 +24,7 @@ ROOMS = [
     {"decisions"},
     {"evaluation"},
     {"service"},
+    {"client"},
     {"peers"},
     {"theory"},
     {"lab"},

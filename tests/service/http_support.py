@@ -7,9 +7,10 @@ import httpx
 import msgspec
 
 from jostle.service.app import Api
-from jostle.service.auth import EVERY_APP, Keys
+from jostle.service.auth import Keys
 from jostle.service.context import Context
 from jostle.service.messages import Config
+from jostle.service.roles import EVERY_APP
 from jostle.service.settings import Settings
 
 from reference_service import ReferenceService

@@ -5,7 +5,8 @@ import stat
 
 import pytest
 
-from jostle.service.auth import EVERY_APP, Access, Keys
+from jostle.service.auth import Access, Keys
+from jostle.service.roles import EVERY_APP
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from jostle.service.api import OPERATIONS
-from jostle.service.auth import ROLES
+from jostle.service.roles import ROLES
 
 from http_support import DECISION, Site
 

@@ -11,10 +11,12 @@ from jostle import __version__
 from jostle.cli.bench import bench
 from jostle.cli.data import data
 from jostle.cli.evaluate import evaluate
+from jostle.cli.keys import keys
 from jostle.cli.migrate import migrate
 from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
 from jostle.cli.run import run
+from jostle.cli.serve import serve
 from jostle.cli.theory import theory
 
 app = typer.Typer(
@@ -23,9 +25,10 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench):
+for command in (run, reproduce, report, summary, status, migrate, evaluate, serve, theory, bench):
     app.command()(command)
 app.add_typer(data, name="data")
+app.add_typer(keys, name="keys")
 
 
 def _print_version(wanted: bool) -> None:

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from jostle.service.api import OPERATIONS
-from jostle.service.auth import EVERY_APP, FULL_ACCESS, Access
+from jostle.service.auth import FULL_ACCESS, Access
 from jostle.service.calls import BINARY, JSON, Call, Operation, Reply
 from jostle.service.context import Context
 from jostle.service.diagnostics import logger
@@ -21,6 +21,7 @@ from jostle.service.origin import check_origin
 from jostle.service.problems import Busy, NotFound, OverQuota, Problem
 from jostle.service.reading import check_media, parse, parse_query, read_body
 from jostle.service.replies import problem_reply, send_reply
+from jostle.service.roles import EVERY_APP
 from jostle.service.routing import Router
 
 UNKNOWN = "unknown"
@@ -91,17 +92,41 @@ class Api:
     async def _answer(
         self, operation: Operation, parameters: list[str], scope: Scope, receive: Receive
     ) -> Reply:
-        context = self.context
         headers = dict(scope["headers"])
-        access = self._access(operation, parameters, headers, scope)
-        query = body = None
-        if operation.query is not None:
-            query = parse_query(operation.query, scope["query_string"])
+        access = self._access(operation, parameters, headers)
+        content = None
         if operation.body is not None:
-            body = await self._body(operation, headers, receive)
+            content = await self._content(operation, headers, receive)
+        query = scope["query_string"]
+        return await self.perform(operation, access, parameters, headers, query, content)
+
+    async def perform(
+        self,
+        operation: Operation,
+        access: Access,
+        parameters: list[str],
+        headers: dict[bytes, bytes],
+        query: bytes,
+        content: bytes | None,
+    ) -> Reply:
+        """What a request asks for, whose key allows it; raises ``Problem``.
+
+        Arguments:
+            operation: which.
+            access: of the key.
+            parameters: of the path.
+            headers: by their names in small letters.
+            query: as in a URL.
+            content: the body; None if there is none.
+        """
+        body: object = content
+        if content is not None and operation.decode is not None:
+            body = parse(operation.decode, content)
+        wanted = None if operation.query is None else parse_query(operation.query, query)
         if operation.quota is not None:
             self._count(operation.quota, parameters[0], body)
-        reply = await operation.handler(Call(context, access, parameters, headers, query, body))
+        call = Call(self.context, access, parameters, headers, wanted, body)
+        reply = await operation.handler(call)
         if operation.tag != "decisions" and operation.method != "GET":
             logger.info(operation.name, key=access.key, parameters=parameters, status=reply.status)
         return reply
@@ -111,7 +136,6 @@ class Api:
         operation: Operation,
         parameters: list[str],
         headers: dict[bytes, bytes],
-        scope: Scope,
     ) -> Access:
         """What the request's key allows, if that is enough."""
         if self.context.keys is None:
@@ -131,9 +155,10 @@ class Api:
             raise Forbidden(f"this needs a key with the role {needed} on {app!r:.80}")
         return access
 
-    async def _body(
+    async def _content(
         self, operation: Operation, headers: dict[bytes, bytes], receive: Receive
-    ) -> object:
+    ) -> bytes | None:
+        """The body; None if there is none and none is needed."""
         settings = self.context.settings
         largest = {
             "request": settings.largest_request,
@@ -144,11 +169,9 @@ class Api:
         if not optional:
             check_media(headers, JSON if operation.decode else BINARY)
         content = await read_body(headers, receive, largest, settings.body_seconds)
-        if optional and not content:
-            return None
-        if optional:
+        if optional and content:
             check_media(headers, JSON)
-        return parse(operation.decode, content) if operation.decode else content
+        return None if optional else content
 
     def _count(self, kind: str, app: str, body: object) -> None:
         """Count the requests of a body towards the app's quota, or refuse them."""

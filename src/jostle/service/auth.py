@@ -21,18 +21,15 @@ import msgspec
 from jostle.core.atomic import atomic
 from jostle.core.validation import unknown
 from jostle.service.diagnostics import logger
+from jostle.service.roles import EVERY_APP, ROLES, Grants
 
-Role = Literal["decide", "reward", "read", "admin"]
-ROLES: tuple[Role, ...] = ("decide", "reward", "read", "admin")
-EVERY_APP = "*"
-"""In place of an app's name: all of them, and the server itself."""
+KEY_FILE = "keys.json"
+"""In the folder of the data."""
 PREFIX = "jostle"
 RELOADED = 1.0
 """Seconds after which a change of the file by another process is noticed."""
 _DUMMY = (b"", b"\0" * 32)
 _NAME = re.compile(r"[\x20-\x7e]{0,100}")
-
-Grants = dict[str, list[Role]]
 
 
 class Access:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from jostle.service.auth import Access, Role
+from jostle.service.auth import Access
+from jostle.service.roles import Role
 
 if TYPE_CHECKING:
     from jostle.service.context import Context

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import msgspec
 
-from jostle.service.auth import Grants
 from jostle.service.messages import (
     MOST_BATCH,
     ActivationState,
@@ -16,6 +15,7 @@ from jostle.service.messages import (
     ModelInfo,
     RewardState,
 )
+from jostle.service.roles import Grants
 
 
 class ProblemData(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -1,8 +1,12 @@
-"""The running server: the interface, whatever pages are added, start and stop."""
+"""The running server: start, stop, the interface, and whatever pages are added."""
 
+import asyncio
+import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -13,7 +17,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from jostle.service.app import Api
-from jostle.service.auth import Keys
+from jostle.service.auth import KEY_FILE, Keys
 from jostle.service.calls import PROBLEM, encode
 from jostle.service.context import Context
 from jostle.service.diagnostics import logger
@@ -22,7 +26,8 @@ from jostle.service.messages import Config
 from jostle.service.service import Service
 from jostle.service.settings import Settings
 
-KEY_FILE = "keys.json"
+OPERATED = ("/v1/", "/healthz", "/readyz", "/metrics")
+"""How the paths of operations start; all others are those of pages."""
 Pages = Callable[[Context], Iterable[BaseRoute]]
 """Makes the routes of pages beside the interface."""
 
@@ -32,10 +37,15 @@ def key_file(settings: Settings) -> Path:
     return Path(settings.data) / KEY_FILE
 
 
+def make_folder(settings: Settings) -> None:
+    """Make the folder of the data, which only its owner may read: it holds what users did."""
+    Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Context]:
     """A service while it runs, with at least one app."""
-    Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(settings)
     service = Service.open(Path(settings.data), settings.core)
     try:
         if not service.apps():
@@ -50,58 +60,88 @@ async def running(settings: Settings) -> AsyncIterator[Context]:
 
 
 class Server:
-    """The ASGI application: operations by ``Api``, everything else by Starlette.
+    """The ASGI application: operations by ``Api``, pages by Starlette.
 
     Arguments:
-        settings: where and how to serve.
-        pages: makes more routes, once the service is running.
+        context: the running service.
+        pages: make the routes of pages.
     """
 
-    def __init__(self, settings: Settings, pages: Sequence[Pages] = ()):
-        self.api = Api()
-        self._pages = Starlette(
-            lifespan=self._lifespan, exception_handlers={HTTPException: _as_problem}
-        )
-        self._makers = pages
-        self._settings = settings
-
-    @asynccontextmanager
-    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        async with running(self._settings) as context:
-            self.api.context = context
-            for make in self._makers:
-                app.router.routes.extend(make(context))
-            yield
+    def __init__(self, context: Context, pages: Sequence[Pages] = ()):
+        self.api = Api(context)
+        routes = [route for make in pages for route in make(context)]
+        self._pages = Starlette(routes=routes, exception_handlers={HTTPException: _as_problem})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or start and stop."""
-        if scope["type"] == "http" and scope["path"].startswith(("/v1/", *_OPEN)):
+        """Answer one request."""
+        if scope["path"].startswith(OPERATED):
             await self.api(scope, receive, send)
         else:
             await self._pages(scope, receive, send)
 
 
-_OPEN = ("/healthz", "/readyz", "/metrics")
+class WebServer(uvicorn.Server):
+    """Uvicorn that tells when it answers, and whose process ends well after a signal.
 
+    Arguments:
+        app: the application.
+        settings: where to serve it.
+        ready: called when it answers.
+    """
 
-def web_server(app: ASGIApp, settings: Settings) -> uvicorn.Server:
-    """The web server that runs the application."""
-    return uvicorn.Server(
-        uvicorn.Config(
+    def __init__(self, app: ASGIApp, settings: Settings, ready: Callable[[], None] = lambda: None):
+        config = uvicorn.Config(
             app,
             host=settings.host,
             port=settings.port,
             http="httptools",
-            loop="auto",
             ws="none",
-            lifespan="on",
+            lifespan="off",
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=round(settings.stop_seconds),
+            timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
         )
-    )
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop: finish what is under way; at the second Ctrl-C, without waiting for it."""
+        if self.should_exit and sig == signal.SIGINT:
+            self.force_exit = True
+        self.should_exit = True
+
+
+async def serve(
+    settings: Settings,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    pages: Sequence[Pages] = (),
+) -> None:
+    """Run the service and serve it on a socket, until SIGTERM or Ctrl-C."""
+    async with running(settings) as context:
+        await WebServer(Server(context, pages), settings, ready).serve(sockets=[listening])
+
+
+def run(
+    settings: Settings,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    pages: Sequence[Pages] = (),
+) -> None:
+    """``serve`` in an event loop of its own, the fastest there is."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:  # Windows
+        from asyncio import new_event_loop
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(serve(settings, listening, ready, pages))
 
 
 async def _as_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001

@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """How long the body of a request may take to come."""
     stop_seconds: Seconds = 30.0
     """How long requests under way are waited for when the server stops."""
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
     core: ServiceSettings = ServiceSettings()
 
 

@@ -1,10 +1,11 @@
 """Keys of clients."""
 
-from jostle.service.auth import EVERY_APP, Keys, StoredKey
+from jostle.service.auth import Keys, StoredKey
 from jostle.service.calls import Call, Reply
 from jostle.service.envelopes import KeyInfo, KeyList, NewKey
 from jostle.service.http_problems import Forbidden
 from jostle.service.problems import Invalid, NotFound
+from jostle.service.roles import EVERY_APP
 
 
 async def keys(call: Call) -> Reply:
