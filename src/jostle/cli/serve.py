@@ -79,7 +79,15 @@ def serve(
     with one_line_errors():
         from jostle.core.optional import require
 
-        for module in ("msgspec", "apsw", "starlette", "uvicorn", "httptools", "prometheus_client"):
+        for module in (
+            "msgspec",
+            "apsw",
+            "starlette",
+            "uvicorn",
+            "httptools",
+            "prometheus_client",
+            "jinja2",
+        ):
             require(module, extra="serve")
         from jostle.service.settings import SettingsError, load
 
@@ -95,6 +103,7 @@ def serve(
 
 
 def _serve(settings: "Settings") -> None:
+    from jostle.service import dashboard
     from jostle.service.diagnostics import write_json_lines
     from jostle.service.server import run
 
@@ -109,7 +118,7 @@ def _serve(settings: "Settings") -> None:
             gc.freeze()
             _greet(address, settings, key)
 
-        run(settings, listening, ready)
+        run(settings, listening, ready, [dashboard.pages])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -159,6 +168,8 @@ def _greet(address: str, settings: "Settings", key: str | None) -> None:
         header = f" -H 'Authorization: Bearer {key or 'KEY'}'"
     url = f"{address}/v1/apps/{settings.app}/decisions"
     lines += [
+        "",
+        f"Dashboard: {address}/dashboard/",
         "",
         "Ask for a decision:",
         f"  curl {url}{header} -H 'Content-Type: application/json' -d '{EXAMPLE}'",

@@ -13,9 +13,10 @@ from urllib.parse import quote, urlencode
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from jostle.service.auth import Keys
+from jostle.service.context import Context
 from jostle.service.dashboard import page_data
 from jostle.service.dashboard.answers import base_of, page, redirect, static_file
 from jostle.service.dashboard.forms import check_local, check_origin, form
@@ -58,6 +59,18 @@ def routes(service: Service, keys: Keys | None) -> list[BaseRoute]:
         Route(f"{model}/roll-back", pages.guarded(pages.roll_back), methods=["GET", "POST"]),
         Route("/{path:path}", pages.guarded(pages.nothing)),
     ]
+
+
+def pages(context: Context) -> list[BaseRoute]:
+    """The dashboard of a running server at its usual place, and the way to it from the root."""
+    return [
+        Mount("/dashboard", routes=routes(context.service, context.keys)),
+        Route("/", _to_dashboard, methods=["GET"]),
+    ]
+
+
+async def _to_dashboard(request: Request) -> Response:
+    return redirect(request, "/dashboard/")
 
 
 class Pages:
