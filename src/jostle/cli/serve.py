@@ -16,6 +16,10 @@ from jostle.cli.errors import BAD_INPUT, FAILED, one_line_errors, stop
 if TYPE_CHECKING:
     from jostle.service.settings import Settings
 
+NEEDED = (
+    *("apsw", "httptools", "jinja2", "msgspec", "prometheus_client", "starlette", "structlog"),
+    "uvicorn",
+)
 EXAMPLE = (
     '{"context": {"hour": 9}, "actions": [{"id": "a"}, {"id": "b", "features": {"price": 3}}]}'
 )
