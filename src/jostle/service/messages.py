@@ -349,12 +349,12 @@ class Statistics(msgspec.Struct):
     lag_records: int
     lag_seconds: float
     model: ModelRef
+    apprentice: Apprentice | None = None
     mode: Mode = "online"
     policy: str = ""
     """As configured."""
     pinned: int | None = None
     """The version that decides, whatever is learned."""
-    apprentice: Apprentice | None = None
 
 
 class Health(msgspec.Struct):
