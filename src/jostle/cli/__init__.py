@@ -10,6 +10,7 @@ import typer
 from jostle import __version__
 from jostle.cli.bench import bench
 from jostle.cli.data import data
+from jostle.cli.demo import demo
 from jostle.cli.evaluate import evaluate
 from jostle.cli.keys import keys
 from jostle.cli.migrate import migrate
@@ -25,8 +26,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, evaluate, serve, theory, bench):
+for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench, serve):
     app.command()(command)
+app.command()(demo)
 app.add_typer(data, name="data")
 app.add_typer(keys, name="keys")
 
