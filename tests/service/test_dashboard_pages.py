@@ -160,7 +160,7 @@ def test_lines_break_where_nothing_happened():
     axis = Time([0.0, 60.0, 120.0, 180.0], 60.0)
     line = Line("a", "c0", [1.0, None, 2.0, 4.0])
     chart = line_chart("x", "x", axis, [line], number)
-    assert chart.layers[0].path == "M125.0 750.0h0M625.0 500.0L875.0 0.0"
+    assert chart.layers[0].path == "M15.0 750.0L235.0 750.0M625.0 500.0L875.0 0.0"
     assert [row[1] for row in chart.rows] == ["1.00", "\N{EN DASH}", "2.00", "4.00"]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from jostle import __version__
+from jostle.cli.backup import backup
 from jostle.cli.bench import bench
 from jostle.cli.data import data
 from jostle.cli.demo import demo
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench, serve):
     app.command()(command)
+app.command()(backup)
 app.command()(demo)
 app.add_typer(data, name="data")
 app.add_typer(keys, name="keys")

@@ -4,6 +4,7 @@ Heavy modules are imported inside the functions, so that ``--help`` answers at o
 """
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from jostle.cli.errors import FAILED, one_line_errors, stop
 
 WAIT = 20.0
 """Seconds that decisions of the demo wait for a click."""
+SNAPSHOT = 30.0
+"""Seconds between versions of its model, so that there soon is something to roll back to."""
 PATIENCE = 60.0
 """Seconds for the server to start, or to stop."""
 
@@ -59,7 +62,10 @@ def _server(folder: Path, port: int) -> Iterator[str]:
     """A server while it runs; its address."""
     command = [sys.executable, "-m", "jostle", "serve", "--data", str(folder), "--port", str(port)]
     # In a group of its own: Ctrl-C is for the demo, which then stops the server after the traffic.
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    environment = {"JOSTLE_SERVE_CORE_SNAPSHOT": str(SNAPSHOT), **os.environ}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment
+    )
     try:
         yield _address(process)
     finally:

@@ -219,12 +219,18 @@ def _point(place: float, value: float | None, axis: Range) -> str:
 
 
 def _line(places: Sequence[float], values: Sequence[float | None], axis: Range) -> str:
-    pieces = []
-    for run in _runs(values):
-        points = [_point(places[at], values[at], axis) for at in run]
-        # A bucket between two empty ones is a line of no length, which round caps show as a dot.
-        pieces.append("M" + "L".join(points) + ("h0" if len(points) == 1 else ""))
-    return "".join(pieces)
+    return "".join(
+        "M" + "L".join(_point(place, values[at], axis) for at, place in _corners(run, places))
+        for run in _runs(values)
+    )
+
+
+def _corners(run: range, places: Sequence[float]) -> list[tuple[int, float]]:
+    """Where the line of a run has its corners; that of a single bucket is as wide as it."""
+    if len(run) > 1:
+        return [(at, places[at]) for at in run]
+    half = 0.5 * (1 - GAP) / len(places)
+    return [(run.start, places[run.start] + shift) for shift in (-half, half)]
 
 
 def _band(
@@ -235,8 +241,9 @@ def _band(
 ) -> str:
     pieces = []
     for run in _runs(low, high):
-        there = [_point(places[at], high[at], axis) for at in run]
-        back = [_point(places[at], low[at], axis) for at in reversed(run)]
+        corners = _corners(run, places)
+        there = [_point(place, high[at], axis) for at, place in corners]
+        back = [_point(place, low[at], axis) for at, place in reversed(corners)]
         pieces.append("M" + "L".join(there + back) + "z")
     return "".join(pieces)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from jostle.service.dashboard.estimates import Estimate, estimate, merged, spread_of
-from jostle.service.dashboard.text import interval
+from jostle.service.dashboard.text import interval, plus_minus
 from jostle.service.messages import Bucket, Moments, Statistics
 
 
@@ -86,8 +86,10 @@ def headline(statistics: Statistics) -> str:
         ((series, found) for series in others if (found := overall(series, statistics.buckets))),
         None,
     )
-    if earned is None or against is None:
+    if earned is None:
         return "Too few closed decisions in this time to say how it does"
+    if against is None:
+        return f"It earns {plus_minus(earned)[0]} per decision"
     series, found = against
     ours, theirs = ("It earns", series.label)
     if statistics.mode == "apprentice":
