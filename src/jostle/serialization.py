@@ -25,7 +25,7 @@ from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
 from jostle.policies.npr_paper import PaperNPR
 
-VERSIONS = {"agent": 2, "decider": 1, "view": 1}
+VERSIONS = {"agent": 2, "decider": 1, "view": 1, "model": 1}
 """What a file may hold, and the version of its format that this jostle writes and reads."""
 
 

@@ -184,6 +184,25 @@ class Encoder:
         name = self.names.name(left)
         return name if right == CONSTANT else f"{name} x {self.names.name(right)}"
 
+    @property
+    def moments(self) -> list[Any]:
+        """What has been learned of numbers, as JSON data: the fixed moments, and those underway."""
+        return self._moments.as_data()
+
+    def with_moments(self, moments: list[Any]) -> "Encoder":
+        """The same encoder with what another one has learned of numbers (its ``moments``)."""
+        other = Encoder(
+            self.dimensions,
+            interactions=self.interactions,
+            ids=self.ids,
+            schema=self.schema,
+            warmup=self.warmup,
+            version=self.version,
+        )
+        other.names = self.names
+        other._read_with(Moments.from_data(self.warmup, moments))
+        return other
+
     def as_data(self) -> dict[str, Any]:
         """Everything that decides how records are encoded, as JSON data."""
         return {
