@@ -11,7 +11,6 @@ import time
 import httpx
 import numpy as np
 import pytest
-from http_support import Site
 
 import jostle
 from jostle.client.errors import ServiceError, Unreachable
@@ -19,6 +18,8 @@ from jostle.client.local import LocalClient
 from jostle.client.methods import BlockingClient
 from jostle.client.retrying import Retries
 from jostle.service.server import Server, WebServer
+
+from http_support import Site
 
 
 class RunningSite(Site):
@@ -86,7 +87,10 @@ def test_errors_carry_the_problem(client, site):
         client.decide({}, [])
     assert (caught.value.status, caught.value.path) == (422, "actions")
     assert caught.value.type == "urn:jostle:problem:invalid"
-    with jostle.Client(site.url, "wrong", "shop") as stranger, pytest.raises(ServiceError) as caught:
+    with (
+        jostle.Client(site.url, "wrong", "shop") as stranger,
+        pytest.raises(ServiceError) as caught,
+    ):
         stranger.apps()
     assert caught.value.status == 401
 
@@ -169,7 +173,9 @@ def test_the_asynchronous_client_does_the_same(site):
 def test_all_clients_have_the_same_methods():
     def methods(kind):
         return {
-            name: [(p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()]
+            name: [
+                (p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()
+            ]
             for name, method in inspect.getmembers(kind, inspect.isfunction)
             if not name.startswith("_") and name != "close"
         }
