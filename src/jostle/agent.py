@@ -13,6 +13,7 @@ import numpy as np
 from jostle import serialization
 from jostle.agent_input import InputChecks, contexts_of, decisions_in, features_of
 from jostle.arm_slots import ArmSlots
+from jostle.core.compiler import OPTIONS
 from jostle.core.contexts import Blocks
 from jostle.core.forks import note_process, refuse_after_fork
 from jostle.core.validation import whole
@@ -52,6 +53,8 @@ class Agent:
     Any number of threads may call an agent. Every decision gets random numbers of its own; no
     decision waits for another thread's learning to compile. An agent does not survive ``os.fork``
     (JAX does not): forked processes that use it get a ``RuntimeError`` that says what to do.
+    The same calls give the same state, bit for bit, on machines of one type with the same versions
+    of JAX, whatever the number of their cores.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):
@@ -311,17 +314,17 @@ def _unpickled(content: bytes) -> Agent:
     return Agent.from_data(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
 
 
-@jax.jit(static_argnames="room")
+@jax.jit(static_argnames="room", compiler_options=OPTIONS)
 def _init(policy: Policy, key: jax.Array, room: Room) -> Any:
     return policy.reserve(policy.init(key), **room._asdict())
 
 
-@jax.jit(static_argnames="room")
+@jax.jit(static_argnames="room", compiler_options=OPTIONS)
 def _reserve(policy: Policy, state: Any, room: Room) -> Any:
     return policy.reserve(state, **room._asdict())
 
 
-@jax.jit(static_argnames="way")
+@jax.jit(static_argnames="way", compiler_options=OPTIONS)
 def _choose(
     policy: Policy, state: Any, key: jax.Array, number: Any, round: Round, way: str
 ) -> Choice:
@@ -332,7 +335,7 @@ def _choose(
     return choice
 
 
-@jax.jit(donate_argnums=1)
+@jax.jit(donate_argnums=1, compiler_options=OPTIONS)
 def _learn(
     policy: Policy, state: Any, key: jax.Array, seen: Any, feedback: Feedback, count: Any
 ) -> Any:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jostle.core.compiler import as_flags
 from jostle.service.folders import AppFolder
 from jostle.service.log.records import Closed, Kind, Record, decode
 from jostle.service.log.sqlite import SqliteLog
@@ -190,5 +189,4 @@ def main(data: Path, publish: float, snapshot: float) -> None:
 
 
 if __name__ == "__main__":
-    os.environ["XLA_FLAGS"] = as_flags(os.environ.get("XLA_FLAGS", ""))
     main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

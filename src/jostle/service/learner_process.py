@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jostle.service.messages import LearnerState
 from jostle.service.service_settings import ServiceSettings
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
@@ -33,7 +34,7 @@ class LearnerProcess:
     ):
         self._data, self._settings, self._listener = data, settings, listener
         self.restarts = 0
-        self.state = "starting"
+        self.state: LearnerState = "starting"
         self._closing = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._supervise, name="jostle-learner", daemon=True)

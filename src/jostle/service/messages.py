@@ -303,12 +303,15 @@ class Statistics(msgspec.Struct):
     apprentice: Apprentice | None = None
 
 
+LearnerState = Literal["running", "starting", "restarting", "off"]
+
+
 class Health(msgspec.Struct):
     """Whether the service works."""
 
     ready: bool
     """It can decide and log, and a learner is running."""
-    learner: Literal["running", "starting", "restarting", "off"]
+    learner: LearnerState
     learner_restarts: int
     lag_records: int
     """Closed decisions that the learner has not learned yet, of all apps."""

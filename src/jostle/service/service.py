@@ -31,6 +31,7 @@ from jostle.service.messages import (
     EvaluationRequest,
     EventReward,
     Health,
+    LearnerState,
     ModelInfo,
     RewardRequest,
     RewardState,
@@ -161,6 +162,10 @@ class Service:
         state: ActivationState = outcome
         return state
 
+    async def close_due(self) -> None:
+        """Close decisions whose time is over, now; it also happens by itself, every moment."""
+        await self._writer.submit([])
+
     def decision(self, app: str, event_id: str) -> dict[str, object]:
         """Everything about a decision: request, answer, rewards, activation, closing."""
         return inspection.decision(self._reader, self._app(app).number, _event_id(event_id))
@@ -287,7 +292,7 @@ class Service:
     def health(self) -> Health:
         """Whether everything works."""
         free = shutil.disk_usage(self.data).free
-        learner = "off" if self._learner is None else self._learner.state
+        learner: LearnerState = "off" if self._learner is None else self._learner.state
         problems = list(self._problems[-5:])
         if self._writer.problem:
             problems.append(self._writer.problem)

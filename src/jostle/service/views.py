@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from jostle import serialization
-from jostle.deciding import DecidingView
+from jostle.deciding import KIND, DecidingView
 from jostle.service.fold import Fold
 
 
@@ -29,6 +30,23 @@ class View(NamedTuple):
 
 def save_view(fold: Fold, path: Path) -> None:
     """Write what decisions need of a fold, whole or not at all."""
+    header, state = _contents(fold)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    serialization.write(path, header, state, KIND)
+
+
+def load_view(path: Path) -> View:
+    """The view in a file."""
+    return _view(*serialization.read(path, KIND))
+
+
+def view_of(fold: Fold) -> View:
+    """What decisions need of a fold."""
+    header, state = _contents(fold)
+    return _view(header, jax.tree.leaves(state))
+
+
+def _contents(fold: Fold) -> tuple[dict[str, Any], Any]:
     header, state = fold.agent.deciding_view().as_data()
     fixed, underway = fold.moments
     facts = {
@@ -38,13 +56,10 @@ def save_view(fold: Fold, path: Path) -> None:
         "observations": fold.agent.observations,
         "moments": [fixed, [[name, seen, []] for name, seen, _ in underway]],
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    serialization.write(path, {**header, **facts}, state, "view")
+    return {**header, **facts}, state
 
 
-def load_view(path: Path) -> View:
-    """The view in a file."""
-    header, leaves = serialization.read(path, "view")
+def _view(header: dict[str, Any], leaves: list[np.ndarray]) -> View:
     return View(
         header["epoch"],
         header["position"],

@@ -76,7 +76,10 @@ class Writer:
         self._thread.start()
 
     async def submit(self, commands: list[Command]) -> list[Any]:
-        """Do the commands in one transaction; their outcomes, once they are on the disk."""
+        """Do the commands in one transaction; their outcomes, once they are on the disk.
+
+        No commands at all mean: close decisions whose time is over, now.
+        """
         outcomes: list[Any] = await self._put(commands, len(commands))
         return outcomes
 
@@ -172,7 +175,8 @@ class Writer:
         answers: list[Any] = []
         if lists or (due and self._books.anything_due()):
             commands = [command for each in lists for command in each]
-            outcomes, happened = self._books.process(commands, close=due)
+            close = due or not all(lists)  # whoever submits no commands asks for this
+            outcomes, happened = self._books.process(commands, close=close)
             self._listener(commands, happened)
             remaining = iter(outcomes)
             answers = [[next(remaining) for _ in each] for each in lists]
