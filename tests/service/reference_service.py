@@ -30,10 +30,20 @@ class ReferenceEvent:
     """A decision, or rewards that came before it."""
 
     def __init__(self):
-        self.request = self.answer = None
+        self.request = self.answer = self.closed = None
         self.rewards, self.ids = [], set()
-        self.closed = False
+        self.counted, self.final = [], False
         self.active = True
+
+    @property
+    def state(self):
+        if self.request is None:
+            return "expected"
+        return "closed" if self.closed else "open" if self.active else "deferred"
+
+    def close_if_settled(self):
+        if self.state == "open" and self.final:
+            self.closed = "final"
 
 
 class ReferenceApp:
@@ -90,22 +100,13 @@ class ReferenceService:
         return self._decide(self.app(app), request)
 
     def _decide(self, app, request):
-        ids = [action.id for action in request.actions]
+        left = self._candidates(app, request)
         event = app.events.get(request.event_id)
         if event is not None and event.request is not None:
             if event.request != request:
                 raise Used(f"event {request.event_id!r} was used for another request", "event_id")
             return Answer(event.answer, False)
-        if len(set(ids)) < len(ids):
-            raise Invalid("actions need ids of their own", "actions")
-        left = [id for id in ids if id not in request.exclude]
-        if not left:
-            raise Invalid("all actions are excluded", "exclude")
-        if request.baseline is not None and request.baseline not in left:
-            raise Invalid("baseline is not one of the actions", "baseline")
-        if request.baseline is None and app.config.mode == "apprentice":
-            raise Invalid("an apprentice needs a baseline", "baseline")
-        name = request.event_id or hashlib.sha256(str(len(app.events)).encode()).hexdigest()[:12]
+        name = request.event_id or f"event-{len(app.events)}"
         event = app.events.setdefault(name, ReferenceEvent())
         event.request, event.active = request, not request.defer
         answer = DecisionAnswer(
@@ -114,7 +115,25 @@ class ReferenceService:
             ModelRef(0, 0), app.config.mode, NOW + app.config.wait,
         )  # fmt: skip
         event.answer = msgspec.json.encode(answer)
+        event.close_if_settled()
         return Answer(event.answer, True)
+
+    def _candidates(self, app, request):
+        ids = [action.id for action in request.actions]
+        for place, id in enumerate(ids):
+            if id in ids[:place]:
+                raise Invalid("actions need ids of their own", f"actions[{place}].id")
+        for place, id in enumerate(request.exclude):
+            if id not in ids:
+                raise Invalid("exclude must hold ids of actions", f"exclude[{place}]")
+        left = [id for id in ids if id not in request.exclude]
+        if not left:
+            raise Invalid("all actions are excluded", "exclude")
+        if request.baseline is not None and request.baseline not in left:
+            raise Invalid("baseline is not one of the actions", "baseline")
+        if request.baseline is None and app.config.mode == "apprentice":
+            raise Invalid("an apprentice needs a baseline", "baseline")
+        return left
 
     async def decide_many(self, app, requests):
         self._check_room()
@@ -137,14 +156,15 @@ class ReferenceService:
         event = app.events.setdefault(event_id, ReferenceEvent())
         if request.reward_id is not None and request.reward_id in event.ids:
             return "duplicate"
-        if event.closed:
-            return "late"
-        event.rewards.append(request.value)
         event.ids.add(request.reward_id)
-        if event.request is None:
-            return "pending"
-        event.closed = request.final
-        return "joined"
+        event.rewards.append(request.value)
+        if event.closed or event.final:
+            return "late"
+        state = "pending" if event.request is None else "joined"
+        event.counted.append(request.value)
+        event.final = request.final
+        event.close_if_settled()
+        return state
 
     async def reward_many(self, app, requests):
         self._check_room()
@@ -153,28 +173,30 @@ class ReferenceService:
             for request in requests
         ]
 
-    def _event(self, app, event_id):
+    async def activate(self, app, event_id):
         event = self.app(app).events.get(event_id)
         if event is None or event.request is None:
             raise NotFound(f"there is no decision {event_id!r}")
-        return event
-
-    async def activate(self, app, event_id):
-        event = self._event(app, event_id)
         if event.closed:
             return "late"
         if event.active:
             return "active"
         event.active = True
+        event.close_if_settled()
         return "activated"
 
     def decision(self, app, event_id):
-        event = self._event(app, event_id)
+        event = self.app(app).events.get(event_id)
+        if event is None:
+            raise NotFound(f"there is no decision {event_id!r}")
+        reward = event.counted[-1] if event.counted else None
         return {
             "event_id": event_id,
+            "state": event.state,
             "request": event.request,
-            "answer": msgspec.Raw(event.answer),
-            "rewards": event.rewards,
+            "answer": None if event.answer is None else msgspec.Raw(event.answer),
+            "rewards": [{"value": value} for value in event.rewards],
+            "closed": {"reason": event.closed, "reward": reward} if event.closed else None,
         }
 
     def decisions(self, app, before=None, limit=50):

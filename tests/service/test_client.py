@@ -11,7 +11,6 @@ import time
 import httpx
 import numpy as np
 import pytest
-from http_support import Site
 
 import jostle
 from jostle.client.errors import ServiceError, Unreachable
@@ -19,6 +18,8 @@ from jostle.client.local import LocalClient
 from jostle.client.methods import BlockingClient
 from jostle.client.retrying import Retries
 from jostle.service.server import Server, WebServer
+
+from http_support import Site
 
 
 class RunningSite(Site):
@@ -62,7 +63,7 @@ def test_a_decision_and_its_reward(client):
     assert [ranked.id for ranked in decision.ranking] == ["a", "b"]
     assert client.reward(decision.event_id, 1.0, reward_id="r") == "joined"
     assert client.reward(decision.event_id, 1.0, reward_id="r") == "duplicate"
-    assert client.decision(decision.event_id)["rewards"] == [1.0]
+    assert client.decision(decision.event_id)["rewards"][0]["value"] == 1.0
     again = client.decide({"hour": 9}, ["a"], event_id="mine", user="ann", defer=True)
     assert again.event_id == "mine"
     assert client.decide({"hour": 9}, ["a"], event_id="mine", user="ann", defer=True) == again
@@ -76,7 +77,7 @@ def test_batches_return_errors_in_their_places(client):
     )
     assert [getattr(one, "action", None) for one in found] == ["a", None, "c"]
     assert isinstance(found[1], ServiceError)
-    assert found[1].path == "actions"
+    assert found[1].path == "actions[1].id"
     states = client.reward_many([{"event_id": found[0].event_id, "value": 1.0}])
     assert states == ["joined"]
 
@@ -86,7 +87,10 @@ def test_errors_carry_the_problem(client, site):
         client.decide({}, [])
     assert (caught.value.status, caught.value.path) == (422, "actions")
     assert caught.value.type == "urn:jostle:problem:invalid"
-    with jostle.Client(site.url, "wrong", "shop") as stranger, pytest.raises(ServiceError) as caught:
+    with (
+        jostle.Client(site.url, "wrong", "shop") as stranger,
+        pytest.raises(ServiceError) as caught,
+    ):
         stranger.apps()
     assert caught.value.status == 401
 
@@ -118,7 +122,8 @@ def test_everything_else(client, tmp_path):
         client.export_model(7, tmp_path / "none")
     assert not (tmp_path / "none").exists()
     key = client.create_key({"shop": ["read"]}, "note")
-    assert key.id in [known.id for known in client.keys()]
+    known = client.keys()
+    assert key.id in [each.id for each in known]
     client.revoke_key(key.id)
     assert client.health().ready
     assert client.decisions(limit=1)
@@ -169,7 +174,9 @@ def test_the_asynchronous_client_does_the_same(site):
 def test_all_clients_have_the_same_methods():
     def methods(kind):
         return {
-            name: [(p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()]
+            name: [
+                (p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()
+            ]
             for name, method in inspect.getmembers(kind, inspect.isfunction)
             if not name.startswith("_") and name != "close"
         }

@@ -58,7 +58,7 @@ def test_a_batch_answers_each_request_as_it_would_be_alone(site):
     results = answer.json()["decisions"]
     assert [result["status"] for result in results] == [200, 201, 422]
     assert single.content in answer.content  # the very bytes
-    assert results[2]["problem"]["path"] == "actions"
+    assert results[2]["problem"]["path"] == "actions[1].id"
 
 
 @pytest.mark.parametrize("count", [0, 257])
@@ -91,7 +91,7 @@ def test_rewards_join_wait_repeat_and_come_late(site):
     assert reward("e1", value=0.5, final=True) == "joined"
     assert reward("e1", value=0.5) == "late"
     assert reward("to-come", value=1) == "pending"
-    assert site.service.found["shop"].events["e1"].rewards == [1, 0.5]
+    assert site.service.found["shop"].events["e1"].counted == [1, 0.5]
 
 
 def test_a_batch_of_rewards(site):
@@ -112,7 +112,7 @@ def test_ids_may_hold_any_character(site, id):
     assert answer.json() == {"state": "joined"}
     found = site.request("GET", f"{APP}/decisions/{encoded}").json()
     assert found["event_id"] == id
-    assert found["rewards"] == [1]
+    assert [reward["value"] for reward in found["rewards"]] == [1]
 
 
 def test_deferred_decisions_are_activated(site):

@@ -68,7 +68,7 @@ DECISIONS = [
         "GET", DECISION, decisions.decision, "get_decision",
         "Everything about a decision: request, answer, rewards, activation, closing.",
         {200: Answered("The decision.", dict[str, Any])},
-        _READ, tag="decisions",
+        _READ, problems=(422,), tag="decisions",
     ),
     Operation(
         "POST", f"{DECISION}/rewards", decisions.reward, "reward",

@@ -7,7 +7,7 @@ program which embeds the service decides what becomes of it. ``jostle serve`` wr
 import logging
 import sys
 from collections.abc import MutableMapping
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 import msgspec
 import structlog
@@ -62,4 +62,4 @@ def _drop_colours(
 
 
 def _as_json(event: Any, **_: Any) -> str:
-    return cast(str, msgspec.json.encode(event, enc_hook=str).decode())
+    return msgspec.json.encode(event, enc_hook=str).decode()

@@ -30,7 +30,7 @@ class ProblemData(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     """Which part of the request is wrong, such as ``actions[2].features.price``."""
 
 
-class DecisionBatch(Incoming):
+class DecisionBatch(Incoming, frozen=True):
     """Decisions that are asked for together, and committed together."""
 
     decisions: Annotated[list[DecisionRequest], msgspec.Meta(min_length=1, max_length=MOST_BATCH)]
@@ -50,7 +50,7 @@ class DecisionBatchAnswer(msgspec.Struct, frozen=True):
     decisions: list[DecisionResult]
 
 
-class RewardBatch(Incoming):
+class RewardBatch(Incoming, frozen=True):
     """Rewards that are committed together."""
 
     rewards: Annotated[list[EventReward], msgspec.Meta(min_length=1, max_length=MOST_BATCH)]
@@ -107,14 +107,14 @@ class ModelList(msgspec.Struct, frozen=True):
     models: list[ModelInfo]
 
 
-class PinRequest(Incoming):
+class PinRequest(Incoming, frozen=True):
     """Which version should decide."""
 
     version: Annotated[int, msgspec.Meta(ge=1)] | None
     """null: the latest again."""
 
 
-class RollBackRequest(Incoming):
+class RollBackRequest(Incoming, frozen=True):
     """Which version to go back to."""
 
     version: Annotated[int, msgspec.Meta(ge=1)]
@@ -132,7 +132,7 @@ class Erased(msgspec.Struct, frozen=True):
     decisions: int
 
 
-class KeyRequest(Incoming):
+class KeyRequest(Incoming, frozen=True):
     """A key to be made."""
 
     grants: Annotated[Grants, msgspec.Meta(min_length=1, max_length=1000)]
@@ -162,7 +162,7 @@ class KeyList(msgspec.Struct, frozen=True):
     keys: list[KeyInfo]
 
 
-class DecisionsQuery(Incoming):
+class DecisionsQuery(Incoming, frozen=True):
     """Which decisions to list."""
 
     before: Annotated[int, msgspec.Meta(ge=0)] | None = None
@@ -170,7 +170,7 @@ class DecisionsQuery(Incoming):
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
 
 
-class StatisticsQuery(Incoming):
+class StatisticsQuery(Incoming, frozen=True):
     """Which time to summarise."""
 
     since: Annotated[float, msgspec.Meta(ge=0, le=1e12)] | None = None

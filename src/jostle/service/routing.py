@@ -67,20 +67,20 @@ class Router(Generic[T]):
 
     def find(self, path: bytes) -> Found[T] | None:
         """Where a path, as it came, leads; None if nowhere."""
-        node: _Node[T] | None = self._root
+        node = self._root
         parameters: list[str] = []
         for part in path.split(b"/"):
-            assert node is not None
             if node.parameter is None:
-                node = node.children.get(part)
+                following = node.children.get(part)
+                if following is None:
+                    return None
+                node = following
             else:
-                node = node.parameter
                 value = _decoded(part)
                 if not value:
                     return None
                 parameters.append(value)
-            if node is None:
-                return None
+                node = node.parameter
         return Found(node.methods, parameters) if node.methods else None
 
 

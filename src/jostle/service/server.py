@@ -136,12 +136,16 @@ def run(
     pages: Sequence[Pages] = (),
 ) -> None:
     """``serve`` in an event loop of its own, the fastest there is."""
-    try:
-        from uvloop import new_event_loop
-    except ImportError:  # Windows
-        from asyncio import new_event_loop
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(serve(settings, listening, ready, pages))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        import uvloop
+    except ImportError:  # Windows
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
 
 
 async def _as_problem(request: Request, error: Exception) -> Response:  # noqa: ARG001

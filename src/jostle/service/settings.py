@@ -8,7 +8,7 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ PREFIX = "JOSTLE_SERVE_"
 CORE = "core"
 MEGABYTE = 2**20
 
+T = TypeVar("T", bound=msgspec.Struct)
 Bytes = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
@@ -107,7 +108,7 @@ def _with_variable(settings: Settings, variable: str, text: str) -> Settings:
     return _replace(settings, name, text, variable, strict=False)
 
 
-def _replace(settings: Any, name: str, value: Any, source: str, *, strict: bool) -> Any:
+def _replace(settings: T, name: str, value: Any, source: str, *, strict: bool) -> T:
     """The settings with another value of one, which ``source`` gave."""
     if name not in settings.__struct_fields__ or name == CORE:
         fields = [field for field in settings.__struct_fields__ if field != CORE]
