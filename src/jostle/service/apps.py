@@ -1,5 +1,6 @@
 """``App``: what the server holds of one app: its configuration and the model it decides with."""
 
+import math
 import threading
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ class App:
         self.etag = ""
         self.pinned: int | None = None
         self.lag_records, self.lag_seconds = 0, 0.0
+        self.explained = -math.inf
+        """When a decision was explained last, by ``time.perf_counter``."""
         self._latest: View | None = None
         self._model: Model | None = None
         self._policy: dict[str, Any] = {}

@@ -147,6 +147,7 @@ class Page:
         trail = event.trail if event is not None else Trail()
         trail.action = made.chosen
         trail.probability, trail.agreement = made.probability, made.agreement
+        trail.choices, trail.baseline, trail.decided = made.choices, made.baseline, self._now
         state = State.DEFERRED if made.deferred else State.OPEN
         position = self._append(command.app, Kind.DECIDED, command.event, made)
         if event is None:
@@ -181,7 +182,8 @@ class Page:
             trail.count, trail.value, trail.final = tally.count, tally.value, command.final
         if command.reward_id is not None and len(trail.ids) < MOST_IDS:
             trail.ids.append(command.reward_id)
-        body = Rewarded(command.value, state, command.reward_id, command.final)
+        delay = self._now - trail.decided if state == "joined" else None
+        body = Rewarded(command.value, state, command.reward_id, command.final, delay)
         self._note(event, Kind.REWARDED, body)
         self._close_if_settled(event)
         return state
@@ -247,6 +249,8 @@ class Page:
             trail.action,
             trail.probability,
             trail.agreement,
+            trail.choices,
+            trail.baseline,
         )
         self._note(event, Kind.CLOSED, body)
 

@@ -107,7 +107,7 @@ def make_decision(
     scores = np.asarray(choice.scores).tolist()
     explanation = None
     if request.explain:
-        explanation = _explanation(model.encoder, model.deciding, request, candidates, index)
+        explanation = explain(model, request, names[index])
     answer = DecisionAnswer(
         event,
         names[index],
@@ -136,6 +136,8 @@ def make_decision(
         0.0 if probabilities[0] is None else 1.0 - max(probabilities),
         request.user,
         request.defer,
+        len(names),
+        None if request.baseline is None else names[index] == request.baseline,
     )
     return decided, answer
 
@@ -228,18 +230,13 @@ def _located(error: Exception, request: DecisionRequest, candidates: list[Action
     return Invalid(detail, path)
 
 
-def _explanation(
-    encoder: Encoder,
-    deciding: DecidingView,
-    request: DecisionRequest,
-    candidates: list[ActionItem],
-    index: int,
-) -> list[Contribution]:
+def explain(model: Model, request: DecisionRequest, action: str) -> list[Contribution]:
     """What the score of the chosen action loses without each feature, the largest first.
 
     All scores are drawn from the same random numbers.
     """
-    chosen = candidates[index]
+    encoder, deciding = model.encoder, model.deciding
+    chosen = next(each for each in request.actions if each.id == action)
     context = request.context if isinstance(request.context, dict) else {}
     features = chosen.features or {}
     record = {"id": chosen.id, **features}

@@ -23,11 +23,12 @@ from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Randomness, make_decision, request_digest
+from jostle.service.making import Randomness, explain, make_decision, request_digest
 from jostle.service.messages import (
     ActivationState,
     Answer,
     Config,
+    DecisionAnswer,
     DecisionRequest,
     Evaluation,
     EvaluationRequest,
@@ -45,6 +46,8 @@ from jostle.service.writer import Writer
 
 APP_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 HOUR = 3600.0
+EXPLAIN = 1.0
+"""Seconds after which another decision is explained for the statistics, asked for or not."""
 LEAST_DISK = 64 * 2**20
 """Bytes of free disk below which ``health`` complains."""
 
@@ -308,6 +311,9 @@ class Service:
                 state.lag_seconds,
                 state.model.ref,
                 found.apprentice(),
+                state.config.mode,
+                state.config.policy,
+                state.pinned,
             )
 
     def health(self) -> Health:
@@ -357,10 +363,19 @@ class Service:
             expires=self._clock() + config.wait,
         )
         decided.config, decided.epoch = app.config_position, app.epoch
-        if answer.explanation is not None:
-            with self._statistics_lock:
-                app.statistics.add_explanation(answer.explanation)
+        if answer.explanation is not None or started - app.explained >= EXPLAIN:
+            # After this request: nobody waits for what only statistics need.
+            app.explained = started
+            asyncio.get_running_loop().call_soon(self._explain, app, request, answer)
         return Decide(app.number, event, request_digest(decided.request), decided, fresh, started)
+
+    def _explain(self, app: App, request: DecisionRequest, answer: DecisionAnswer) -> None:
+        """Count which features mattered."""
+        found = answer.explanation
+        if found is None:
+            found = explain(app.model, request, answer.action)
+        with self._statistics_lock:
+            app.statistics.add_explanation(found)
 
     async def _submit_good(self, commands: list[Any]) -> list[Any]:
         """The outcomes of commands, in the places of those that are not problems already."""

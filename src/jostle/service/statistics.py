@@ -5,7 +5,9 @@ that a start does not have to read the whole log again.
 """
 
 import math
+from bisect import bisect_left
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,12 +16,15 @@ import numpy as np
 from jostle.decisions.apprenticeship import Apprenticeship
 from jostle.service.log.records import Closed, Decided, Rewarded
 from jostle.service.messages import (
+    DELAY_EDGES,
+    LATENCY_EDGES,
     OTHER_ACTIONS,
     ActionStatistics,
     Apprentice,
     Bucket,
     Contribution,
     Latency,
+    Moments,
 )
 
 LEVELS = ((10.0, 2160), (600.0, 4320))
@@ -46,6 +51,7 @@ SUMS = (
     "exploration",
     "latency",
 )
+VALUES = ("uniform", "baseline", "policy")
 
 
 class Stored(msgspec.Struct):
@@ -74,7 +80,10 @@ class AppStatistics:
         if isinstance(body, Decided):
             self._decided(time, body)
         elif isinstance(body, Rewarded):
-            self._sum(time, {"late" if body.state == "late" else "rewards": 1})
+            touched = self._sum(time, {"late" if body.state == "late" else "rewards": 1})
+            if body.delay is not None:
+                for bucket in touched:
+                    _count(bucket.delays, DELAY_EDGES, body.delay)
         elif isinstance(body, Closed):
             self._closed(time, body)
 
@@ -85,12 +94,13 @@ class AppStatistics:
     def add_latency(self, time: float, seconds: float) -> None:
         """Note how long a decision took."""
         self._latencies.append(seconds)
-        self._sum(time, {"latency": seconds})
+        for bucket in self._sum(time, {"latency": seconds}):
+            _count(bucket.latencies, LATENCY_EDGES, seconds)
 
     def add_explanation(self, explanation: list[Contribution]) -> None:
         """Note what features contributed to a score."""
         for each in explanation:
-            before = self._features.get(each.feature, 0.0)
+            before = self._features.get(each.feature, abs(each.contribution))
             change = abs(each.contribution) - before
             self._features[each.feature] = before + (1 - FEATURE_DECAY) * change
         if len(self._features) > MOST_ACTIONS:
@@ -176,7 +186,10 @@ class AppStatistics:
         changes = {"closed": 1, "reward_sum": body.reward, "reward_squares": body.reward**2}
         if body.reason == "default":
             changes["defaulted"] = 1
-        self._sum(time, changes)
+        touched = self._sum(time, changes)
+        for name, weight in _weights(body):
+            for bucket in touched:
+                getattr(bucket, name).add(weight, body.reward)
         action = self._action(body.action)
         action.closed += 1
         action.reward_sum += body.reward
@@ -206,8 +219,38 @@ class AppStatistics:
         return touched
 
 
+def _weights(body: Closed) -> list[tuple[str, float]]:
+    """How much a closed decision tells about what others would have earned: importance weights."""
+    found = []
+    if body.probability and body.choices:
+        found.append(("uniform", 1.0 / (body.choices * body.probability)))
+    if body.agreement is not None:  # an apprentice, whose baseline has decided
+        found.append(("baseline", 1.0))
+        found.append(("policy", body.agreement / (body.probability or 1.0)))
+    elif body.baseline is not None and body.probability:
+        found.append(("baseline", 1.0 / body.probability if body.baseline else 0.0))
+    return found
+
+
+def _count(counts: list[int], edges: Sequence[float], value: float) -> None:
+    """Count a value between edges, in a list that is empty at first."""
+    if not counts:
+        counts.extend([0] * (len(edges) + 1))
+    counts[bisect_left(edges, value)] += 1
+
+
 def _merge(into: Bucket, bucket: Bucket) -> None:
     for name in SUMS:
         setattr(into, name, getattr(into, name) + getattr(bucket, name))
+    for name in VALUES:
+        total, part = getattr(into, name), getattr(bucket, name)
+        for field in Moments.__struct_fields__:
+            setattr(total, field, getattr(total, field) + getattr(part, field))
+    for name in ("latencies", "delays"):
+        total, part = getattr(into, name), getattr(bucket, name)
+        if part:
+            setattr(
+                into, name, [a + b for a, b in zip(total or [0] * len(part), part, strict=True)]
+            )
     for action, count in bucket.actions.items():
         into.actions[action] = into.actions.get(action, 0) + count

@@ -37,6 +37,12 @@ class Trail(msgspec.Struct, array_like=True):
     """The one that was chosen."""
     probability: float | None = None
     agreement: float | None = None
+    choices: int = 0
+    """Actions that it was chosen from."""
+    baseline: bool | None = None
+    """Whether it was the baseline; None if none was named."""
+    decided: float = 0.0
+    """When."""
 
 
 class Event(msgspec.Struct):

@@ -57,6 +57,10 @@ class Decided(msgspec.Struct, omit_defaults=True):
     """1 - the largest probability."""
     user: str | None = None
     deferred: bool = False
+    choices: int = 0
+    """Actions that were not excluded."""
+    baseline: bool | None = None
+    """Whether ``chosen`` is the baseline; None if none was named."""
 
 
 class Observation(msgspec.Struct):
@@ -80,6 +84,8 @@ class Rewarded(msgspec.Struct, omit_defaults=True):
     state: str
     reward_id: str | None = None
     final: bool = False
+    delay: float | None = None
+    """Seconds since the decision, if that was open."""
 
 
 class Closed(msgspec.Struct, omit_defaults=True):
@@ -95,6 +101,8 @@ class Closed(msgspec.Struct, omit_defaults=True):
     action: str = ""
     probability: float | None = None
     agreement: float | None = None
+    choices: int = 0
+    baseline: bool | None = None
 
 
 class ConfigSet(msgspec.Struct):
