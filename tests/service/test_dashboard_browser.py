@@ -1,14 +1,19 @@
 """The dashboard in a real browser: sign in, read charts, roll back; on a phone and in the dark."""
 
+import re
 import shutil
 import socket
 import threading
 import time
 
+import numpy as np
 import pytest
+
+import jostle
 
 from dashboard_support import ACTIONS, FakeService, application, statistics
 from requirements import package, unavailable
+from served_process import ServedProcess
 
 pytestmark = pytest.mark.study
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -226,6 +231,47 @@ def test_it_is_dark_where_that_is_preferred(page, served):
     assert paper() == DARK_PAPER
     text = page.execute_script("return getComputedStyle(document.querySelector('.axes text')).fill")
     assert min(map(int, text.removeprefix("rgb(").rstrip(")").split(","))) > 120
+
+
+def test_the_real_service_shows_what_it_learns_and_rolls_back(browser, tmp_path):
+    served = ServedProcess(tmp_path, JOSTLE_SERVE_CORE_SNAPSHOT="0.5")
+    try:
+        client = jostle.Client(served.address, served.key)
+        client.put_config({"policy": "lin-ts", "dimensions": 16, "wait": 0.2})
+        rng = np.random.default_rng(0)
+        for _ in range(4):
+            requests = [
+                {"context": {"hour": hour}, "actions": ["a", "b"], "baseline": "a"}
+                for hour in rng.integers(24, size=64).tolist()
+            ]
+            decided = client.decide_many(requests)
+            client.reward_many(
+                {"event_id": each.event_id, "value": float(each.action == "b"), "final": True}
+                for each in decided
+            )
+        wait_until(lambda: any(each.observations for each in client.models()), 60.0)
+        browser.delete_all_cookies()
+        browser.get_log("browser")
+        browser.get(f"{served.address}/")
+        sign_in(browser, served.key)
+        assert browser.title == "default · jostle"
+        wait_until(lambda: len(css(browser, "figure.chart")) == 6)
+        assert "256 decisions among 2 actions" in css(browser, "#panel-choices")[0].text
+        assert "Choosing at random would have earned" in css(browser, "#panel-learning")[0].text
+        assert "hour" in css(browser, "#panel-features")[0].text
+        press(browser, "Roll back")
+        wait_until(lambda: css(browser, ".confirm"))
+        version = int(re.search(r"version (\d+)", css(browser, "h1")[0].text)[1])
+        press(browser, f"Roll back to version {version}")
+        wait_until(lambda: css(browser, ".notice"))
+        assert next(each.version for each in client.models() if each.active) >= version
+        (event,) = client.decide_many([{"actions": ["a", "b"], "event_id": "last"}])
+        browser.get(f"{served.address}/dashboard/apps/default/decisions?event=last")
+        assert f'"action": "{event.action}"' in css(browser, "main")[0].text
+        assert browser.get_log("browser") == []
+        client.close()
+    finally:
+        served.stop()
 
 
 def test_without_scripts_everything_but_reading_works(page, served):
