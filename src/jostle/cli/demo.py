@@ -21,6 +21,8 @@ from jostle.cli.errors import FAILED, one_line_errors, stop
 
 WAIT = 20.0
 """Seconds that decisions of the demo wait for a click."""
+FLOOR = 0.1
+"""Probability that the adverts share: with more, it is soon known what others would earn."""
 SNAPSHOT = 30.0
 """Seconds between versions of its model, so that there soon is something to roll back to."""
 PATIENCE = 60.0
@@ -125,5 +127,5 @@ def _drive(
     if seconds is not None:
         threading.Timer(seconds, stopped.set).start()
     with Client(address, key) as client:
-        client.put_config({"wait": WAIT})
+        client.put_config({"wait": WAIT, "floor": FLOOR})
         return run(Shop(client, WAIT), rate, stopped.wait)

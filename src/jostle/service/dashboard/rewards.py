@@ -82,15 +82,12 @@ def headline(statistics: Statistics) -> str:
         return "Logging, not learning"
     first, *others = series_of(statistics)
     earned = overall(first, statistics.buckets)
-    against = next(
-        ((series, found) for series in others if (found := overall(series, statistics.buckets))),
-        None,
-    )
+    known = [(series, found) for series in others if (found := overall(series, statistics.buckets))]
     if earned is None:
         return "Too few closed decisions in this time to say how it does"
-    if against is None:
+    if not known:
         return f"It earns {plus_minus(earned)[0]} per decision"
-    series, found = against
+    series, found = next((pair for pair in known if _differ(earned, pair[1])), known[0])
     ours, theirs = ("It earns", series.label)
     if statistics.mode == "apprentice":
         earned, found = found, earned
@@ -101,6 +98,10 @@ def headline(statistics: Statistics) -> str:
     if earned.high < found.low:
         return f"{ours} less than {theirs}"
     return f"{ours} as much as {theirs}, within the noise"
+
+
+def _differ(ours: Estimate, theirs: Estimate) -> bool:
+    return ours.low > theirs.high or ours.high < theirs.low
 
 
 def _compared(ours: Estimate, theirs: Estimate) -> str:
