@@ -161,6 +161,6 @@ def _greet(address: str, settings: "Settings", key: str | None) -> None:
     lines += [
         "",
         "Ask for a decision:",
-        f"  curl {url}{header} -H 'Content-Type: application/json' -d '{EXAMPLE}'",
+        f"  curl -s {url}{header} -H 'Content-Type: application/json' -d '{EXAMPLE}'",
     ]
     typer.echo("\n".join(lines))
