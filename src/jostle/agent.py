@@ -223,7 +223,9 @@ class Agent:
         agent._arms = ArmSlots.from_data(made, header["arms"])
         observations = header["observations"]
         like = jax.eval_shape(
-            lambda: made.trim(_init(made, agent._init_key, agent._room), observations=observations)
+            lambda: made.trim(
+                _initial(made, agent._init_key, agent._room), observations=observations
+            )
         )
         state = serialization.restore(made, like, leaves)
         agent._state = _reserve(made, state, agent._room)
@@ -314,9 +316,11 @@ def _unpickled(content: bytes) -> Agent:
     return Agent.from_data(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
 
 
-@jax.jit(static_argnames="room", compiler_options=OPTIONS)
-def _init(policy: Policy, key: jax.Array, room: Room) -> Any:
+def _initial(policy: Policy, key: jax.Array, room: Room) -> Any:
     return policy.reserve(policy.init(key), **room._asdict())
+
+
+_init = jax.jit(_initial, static_argnames="room", compiler_options=OPTIONS)
 
 
 @jax.jit(static_argnames="room", compiler_options=OPTIONS)

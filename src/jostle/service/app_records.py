@@ -27,6 +27,8 @@ class AppFacts(msgspec.Struct):
     pinned: int | None = None
     newest: int = 0
     """The highest number of any version."""
+    dropped: int = 0
+    """Decisions, rewards and closings before this position are not kept any more."""
 
 
 def read_facts(log: SqliteLog, number: int) -> AppFacts:
@@ -94,6 +96,21 @@ def log_roll_back(log: SqliteLog, app: App, version: int, view: View, now: float
     facts.restored, facts.pinned = version, None
     _write_facts(log, app.number, facts)
     return facts.barrier
+
+
+def drop_before(log: SqliteLog, number: int, position: int) -> int:
+    """Remove decisions, rewards and closings before a position; how many records these were."""
+    facts = read_facts(log, number)
+    facts.dropped = position
+    _write_facts(log, number, facts)
+    old = f"FROM log WHERE app = ?1 AND position < ?2 AND kind <= {Kind.CLOSED.value}"
+    log.run(
+        "DELETE FROM events WHERE app = ?1 AND event IN "
+        f"(SELECT event {old} AND kind = {Kind.DECIDED.value} AND event IS NOT NULL)",
+        (number, position),
+    )
+    log.run(f"DELETE {old}", (number, position))
+    return log.changes()
 
 
 def _append_config(

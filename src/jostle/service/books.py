@@ -46,8 +46,9 @@ class Books:
 
     def __init__(self, log: SqliteLog, configs: dict[int, Config], clock: Callable[[], float]):
         self.log, self.configs, self.clock = log, configs, clock
-        self.open: Counter[int] = Counter(log.count_open())
+        self.open: Counter[int] = Counter()
         """How many events of each app are not closed."""
+        self.recount()
         self.now = -math.inf
 
     def process(self, commands: list[Command], *, close: bool) -> tuple[list[Any], list[Happened]]:
@@ -69,6 +70,10 @@ class Books:
             page.write()
         self.open.update(page.opened)
         return outcomes, page.happened
+
+    def recount(self) -> None:
+        """Count the events that are not closed."""
+        self.open = Counter(self.log.count_open())
 
     def anything_due(self) -> bool:
         """Whether any decision's time is over."""

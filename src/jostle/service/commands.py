@@ -39,9 +39,11 @@ class Activate(NamedTuple):
 
 
 class Call(NamedTuple):
-    """Call a function with the log, in a transaction of its own; the outcome is what it returns."""
+    """Call a function with the log; the outcome is what it returns."""
 
     function: Callable[[SqliteLog], Any]
+    transaction: bool = True
+    """Whether in a transaction of its own."""
 
 
 Command = Decide | Reward | Activate

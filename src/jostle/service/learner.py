@@ -50,6 +50,9 @@ class AppLearner:
         )
         if records:
             self.fold.apply(records, decided_bodies(self._log, records), self.snapshots.load)
+            if any(record.kind == Kind.ERASED for record in records):
+                self._kept = (0, -1)  # replay can only start after what was erased
+                self.snapshot()
         return len(records)
 
     def publish(self, interval: float = 0.0) -> bool:

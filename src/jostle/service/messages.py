@@ -142,7 +142,8 @@ class EvaluationRequest(Incoming, frozen=True, kw_only=True):
     """What to estimate from the log, by ``jostle.evaluation``."""
 
     policies: Annotated[list[str], msgspec.Meta(min_length=1, max_length=16)]
-    """Names of the catalogue with settings, "logged", "uniform", "current", or "baseline"."""
+    """Names of the catalogue with settings, "logged", "uniform", or "current" (the newest snapshot
+    of the app's own model)."""
     baseline: str = "logged"
     estimators: tuple[str, ...] = ("ips", "snips")
     interval: Literal["normal", "bootstrap", "bernstein", "sequence", "running"] | None = "sequence"

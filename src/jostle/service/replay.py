@@ -11,11 +11,12 @@ import jax
 import msgspec
 
 from jostle import serialization
+from jostle.service.app_records import read_facts
 from jostle.service.configuration import deciding_policy, make_encoder
 from jostle.service.fold import Data, Fold
 from jostle.service.folders import AppFolder
 from jostle.service.learner import decided_bodies
-from jostle.service.log.records import ConfigSet, Decided, Erased, Kind, ModelChange, Record, decode
+from jostle.service.log.records import Decided, Erased, Kind, ModelChange, Record, decode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.making import Model, Randomness, make_decision
 from jostle.service.messages import Config, DecisionRequest, ModelRef
@@ -118,31 +119,25 @@ class _Replay:
         )
 
     def _start(self, from_snapshot: bool) -> Fold:
-        oldest = self._log.scan(0, app=self._number, limit=1)[0]
-        body = decode(oldest)
-        begins = isinstance(body, ConfigSet) and body.epoch == 0
-        first, whole = oldest.position, begins and not self._plan.erased
+        dropped = read_facts(self._log, self._number).dropped
+        whole = not dropped and not self._plan.erased
         if whole and not from_snapshot:
             return Fold()
         found = None
-        for snapshot in reversed(self._snapshots.list()):
-            try:
-                header, leaves = self._snapshots.load(snapshot.version)
-            except (ValueError, OSError) as error:
-                self._errors.append(f"snapshot {snapshot.version} is skipped: {error}")
-                continue
-            if header["position"] >= max(first - 1, self._plan.erased):
-                found = Fold.from_data(header, leaves)
-                if not from_snapshot:
-                    break
+        for header, leaves in self._snapshots.whole():
+            if header["position"] < max(dropped - 1, self._plan.erased):
+                break
+            found = header, leaves
+            if from_snapshot:
+                break
         if found is None and whole:
             return Fold()
         if found is None:
             raise ValueError(
-                f"the log of {self._app!r} begins at position {first}, with erasures up to "
+                f"the log of {self._app!r} begins at position {dropped}, with erasures up to "
                 f"{self._plan.erased}, and there is no snapshot after that to start from"
             )
-        return found
+        return Fold.from_data(*found)
 
     def _first_pass(self) -> _Plan:
         plan = _Plan({}, {}, {}, 0)

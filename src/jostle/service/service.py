@@ -13,11 +13,13 @@ from typing import Any
 import msgspec
 
 from jostle.decisions.rewards import LARGEST_REWARD
-from jostle.service import app_records, counting, inspection, versions
+from jostle.service import app_records, archives, counting, erasure, inspection, versions
 from jostle.service.apps import App
 from jostle.service.books import Books, Happened
 from jostle.service.commands import Activate, Command, Decide, Reward
 from jostle.service.configuration import check_config, keeps_model
+from jostle.service.exports import Selection, export
+from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
 from jostle.service.log.sqlite import SqliteLog
@@ -72,6 +74,7 @@ class Service:
         self._counted = counting.load_statistics(log, self._by_number)
         self._configs = {app.number: app.config for app in self._apps.values()}
         self._randomness = Randomness()
+        self._jobs = Jobs(data)
         self._changing = asyncio.Lock()
         self._writer = Writer(
             Books(log, self._configs, clock),
@@ -93,6 +96,7 @@ class Service:
 
     def close(self) -> None:
         """Finish what is queued, stop the learner after a last snapshot, and close the log."""
+        self._jobs.close()
         if self._learner is not None:
             self._learner.close()
         self._writer.close()
@@ -245,27 +249,44 @@ class Service:
 
     async def evaluate(self, app: str, request: EvaluationRequest) -> str:
         """Start a job that evaluates policies on the log; its id."""
-        raise NotImplementedError
+        return self._jobs.start(self._app(app), request)
 
     def evaluation(self, app: str, job: str) -> Evaluation:
         """A job, and its result once it is done."""
-        raise NotImplementedError
+        return self._jobs.get(self._app(app), job)
 
     def evaluations(self, app: str) -> list[Evaluation]:
         """All jobs, newest first."""
-        raise NotImplementedError
+        return self._jobs.list(self._app(app))
 
     async def export_log(self, app: str, target: Path | None = None) -> Path:
         """Write the closed decisions to a Parquet file in the schema of ``jostle.logs``."""
-        raise NotImplementedError
+        state = self._app(app)
+        if target is None:
+            target = state.folder.exports / f"{app}-{self._log.next_position - 1:012d}.parquet"
+        try:
+            return await asyncio.to_thread(export, self.data, app, target, Selection())
+        except RuntimeError as error:
+            raise Invalid(str(error)) from None
 
     async def erase(self, app: str, user: str) -> int:
         """Replace the records of a user by tombstones; the number of decisions erased."""
-        raise NotImplementedError
+        state = self._app(app)
+        found = await asyncio.to_thread(erasure.find, self.data, state.number, user)
+
+        def erase(log: SqliteLog) -> None:
+            erasure.erase(log, state.number, found, self._clock())
+            self._writer.recount()
+
+        if found:
+            await self._writer.call(erase)
+            # What was erased is also in the WAL, as it was before.
+            await self._writer.call(lambda log: log.checkpoint(), transaction=False)
+        return len(found)
 
     async def retain(self, app: str) -> int:
         """Archive and remove what the app's retention does not keep; the records removed."""
-        raise NotImplementedError
+        return await archives.retain(self.data, self._app(app), self._writer, self._clock())
 
     def statistics(self, app: str, since: float | None = None, buckets: int = 60) -> Statistics:
         """What happened, from ``since`` (by default an hour ago) until now."""

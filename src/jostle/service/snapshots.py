@@ -5,7 +5,7 @@ and said so.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,17 +72,18 @@ class Snapshots:
         """The state of a version, checked; a ``ValueError`` if it is damaged."""
         return read_model(self.path(version))
 
-    def latest(self, most: int | None = None) -> Fold | None:
-        """The newest state that is whole (of a position up to ``most``); None if there is none."""
+    def whole(self) -> Iterator[Data]:
+        """The states of all versions that are not damaged, the newest first."""
         for snapshot in self.list():
             try:
-                header, leaves = self.load(snapshot.version)
+                yield self.load(snapshot.version)
             except (ValueError, OSError) as error:
                 self._complain(f"snapshot {snapshot.version} is skipped: {error}")
-                continue
-            if most is None or header["position"] <= most:
-                return Fold.from_data(header, leaves)
-        return None
+
+    def latest(self) -> Fold | None:
+        """The newest state that is whole; None if there is none."""
+        found = next(self.whole(), None)
+        return None if found is None else Fold.from_data(*found)
 
     def prune(self, keep: int, needed: set[int]) -> None:
         """Remove all but the newest ``keep`` versions and those that are needed."""

@@ -83,9 +83,9 @@ class Writer:
         outcomes: list[Any] = await self._put(commands, len(commands))
         return outcomes
 
-    async def call(self, function: Callable[[SqliteLog], Any]) -> Any:
-        """Call a function with the log, in a transaction of its own; what it returns."""
-        return await self._put(Call(function), 1)
+    async def call(self, function: Callable[[SqliteLog], Any], *, transaction: bool = True) -> Any:
+        """Call a function with the log, in a transaction of its own or in none; its result."""
+        return await self._put(Call(function, transaction), 1)
 
     def call_soon(self, function: Callable[[SqliteLog], Any]) -> None:
         """The same from any thread, without waiting for it."""
@@ -94,6 +94,10 @@ class Writer:
     def open_events(self, app: int) -> int:
         """How many decisions of an app wait for rewards."""
         return self._books.open[app]
+
+    def recount(self) -> None:
+        """Count open decisions again; in this thread only, that is in a call."""
+        self._books.recount()
 
     def close(self) -> None:
         """Finish what is queued and stop."""
@@ -183,8 +187,9 @@ class Writer:
         for each in group[len(lists) :]:
             assert isinstance(each.commands, Call)
             try:
-                with self._books.log.transaction():
-                    answers.append(each.commands.function(self._books.log))
+                log, inside = self._books.log, each.commands.transaction
+                with log.transaction() if inside else contextlib.nullcontext():
+                    answers.append(each.commands.function(log))
             except Exception as error:  # what was committed before it stays answered
                 if isinstance(error, LogFullError):
                     self.problem = str(error)

@@ -103,6 +103,7 @@ class SqliteLog:
         if write:
             self._run("PRAGMA page_size = 8192")
             self._run("PRAGMA journal_mode = wal")
+            self._run("PRAGMA secure_delete = on")  # what is erased must not survive in the file
         else:
             self._run("PRAGMA query_only = true")
         self._run(f"PRAGMA synchronous = {synchronous}")
@@ -214,6 +215,10 @@ class SqliteLog:
     def first_position(self) -> int:
         """The position of the oldest record that is kept; 0 if there is none."""
         return int(self._value("SELECT min(position) FROM log") or 0)
+
+    def checkpoint(self) -> None:
+        """Move all that is committed from the WAL to the main file, and empty the WAL."""
+        self._run("PRAGMA wal_checkpoint(truncate)")
 
     def apps(self) -> dict[str, int]:
         """The numbers of all apps, by their names."""
