@@ -1,7 +1,9 @@
 """A site to test: the interface in this process, with a loop of its own, called synchronously."""
 
 import asyncio
+import socket
 import threading
+from contextlib import contextmanager
 
 import httpx
 import msgspec
@@ -11,6 +13,7 @@ from jostle.service.auth import Keys
 from jostle.service.context import Context
 from jostle.service.messages import Config
 from jostle.service.roles import EVERY_APP
+from jostle.service.server import Server, WebServer
 from jostle.service.settings import Settings
 
 from reference_service import ReferenceService
@@ -82,3 +85,19 @@ class Site:
     def close(self):
         self.loop.run(self.client.aclose())
         self.loop.close()
+
+
+@contextmanager
+def served(site):
+    """The address of a real server on a free port, which serves the site."""
+    started = threading.Event()
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        server = WebServer(Server(site.context), site.settings, started.set)
+        serving = asyncio.run_coroutine_threadsafe(server._serve([listening]), site.loop.loop)
+        try:
+            assert started.wait(30)
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            serving.result(30)

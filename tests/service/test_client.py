@@ -4,8 +4,6 @@ import asyncio
 import inspect
 import json
 import math
-import socket
-import threading
 import time
 
 import httpx
@@ -17,37 +15,15 @@ from jostle.client.errors import ServiceError, Unreachable
 from jostle.client.local import LocalClient
 from jostle.client.methods import BlockingClient
 from jostle.client.retrying import Retries
-from jostle.service.server import Server, WebServer
 
-from http_support import Site
-
-
-class RunningSite(Site):
-    """A site that a real server serves on a free port."""
-
-    def __init__(self, folder, **settings):
-        super().__init__(folder, **settings)
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
-        started = threading.Event()
-        self.server = WebServer(Server(self.context), self.settings, started.set)
-        self.serving = asyncio.run_coroutine_threadsafe(
-            self.server._serve([self.socket]), self.loop.loop
-        )
-        assert started.wait(30)
-
-    def close(self):
-        self.server.should_exit = True
-        self.serving.result(30)
-        self.socket.close()
-        super().close()
+from http_support import Site, served
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    site = RunningSite(tmp_path_factory.mktemp("site"), stop_seconds=1.0)
-    yield site
+    site = Site(tmp_path_factory.mktemp("site"), stop_seconds=1.0)
+    with served(site) as site.url:
+        yield site
     site.close()
 
 

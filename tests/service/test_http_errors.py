@@ -163,6 +163,10 @@ def test_unknown_paths(site, path):
     check(site.request("GET", path), 404, "not-found")
 
 
+def test_users_have_ids_of_at_most_256_characters(site):
+    check(site.request("DELETE", f"{APP}/users/{'x' * 257}"), 422, "invalid", "user")
+
+
 def test_unknown_apps_decisions_and_jobs(site):
     for path in ("/v1/apps/none/config", f"{PATH}/none", f"{APP}/evaluations/none"):
         check(site.request("GET", path), 404, "not-found")

@@ -1,10 +1,12 @@
 """The HTTP interface with the real service behind it."""
 
 import json
+import time
 
 import msgspec
 import pytest
 
+from jostle.logs.files import read
 from jostle.service.messages import DecisionAnswer
 
 from http_support import DECISION
@@ -138,3 +140,31 @@ def test_apps_models_statistics_and_metrics(site):
     assert found["totals"]["decisions"] >= 1
     assert 'jostle_decisions_total{app="shop"}' in site.request("GET", "/metrics").text
     assert site.request("GET", "/readyz").status_code == 200
+
+
+def test_the_log_is_exported_evaluated_and_erased(site, tmp_path):
+    site.create("blog", policy="uniform", wait=0.05)
+    blog = "/v1/apps/blog"
+    requests = [{**DECISION, "event_id": f"e{i}", "user": "ann"} for i in range(20)]
+    site.request("POST", f"{blog}/batches/decisions", {"decisions": requests})
+    rewards = [{"event_id": f"e{i}", "value": i % 2} for i in range(20)]
+    site.request("POST", f"{blog}/batches/rewards", {"rewards": rewards})
+    for _ in range(200):
+        if site.request("GET", f"{blog}/statistics").json()["totals"]["closed"] == 20:
+            break
+        time.sleep(0.02)
+    file = site.request("GET", f"{blog}/exports")
+    assert file.status_code == 200
+    (tmp_path / "log.parquet").write_bytes(file.content)
+    assert len(read(tmp_path / "log.parquet")) == 20
+    assert not list(site.folder.glob(".export*"))
+    for body, path in (
+        ({"policies": [""]}, "policies[0]"),
+        ({"policies": ["uniform", "os:system"]}, "policies[1]"),
+        ({"policies": ["uniform"], "baseline": "x"}, "baseline"),
+    ):
+        refused = site.request("POST", f"{blog}/evaluations", body)
+        assert (refused.status_code, refused.json()["path"]) == (422, path)
+    assert site.request("DELETE", f"{blog}/users/ann").json() == {"decisions": 20}
+    again = site.request("POST", f"{blog}/decisions", requests[0])
+    assert again.json()["type"] == "urn:jostle:problem:used"

@@ -176,6 +176,6 @@ def _greet(address: str, settings: "Settings", key: str | None) -> None:
         f"Dashboard: {address}/dashboard/",
         "",
         "Ask for a decision:",
-        f"  curl {url}{header} -H 'Content-Type: application/json' -d '{EXAMPLE}'",
+        f"  curl -s {url}{header} -H 'Content-Type: application/json' -d '{EXAMPLE}'",
     ]
     typer.echo("\n".join(lines))

@@ -160,11 +160,7 @@ class Api:
     ) -> bytes | None:
         """The body; None if there is none and none is needed."""
         settings = self.context.settings
-        largest = {
-            "request": settings.largest_request,
-            "batch": settings.largest_batch,
-            "model": settings.largest_model,
-        }[operation.size]
+        largest: int = getattr(settings, f"largest_{operation.size}")
         optional = operation.optional_body and b"content-type" not in headers
         if not optional:
             check_media(headers, JSON if operation.decode else BINARY)

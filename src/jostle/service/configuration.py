@@ -18,7 +18,10 @@ KINDS: dict[str, Any] = {"number": Number, "boolean": Boolean, "category": Categ
 
 def learning_policy(config: Config) -> Policy:
     """The policy that learns: without what only deciding needs."""
-    name = parse(config.policy).name.partition(".")[0]
+    try:
+        name = parse(config.policy).name.partition(".")[0]
+    except ValueError as error:
+        raise Invalid(str(error), "policy") from None
     offered = [each for each in CATALOG if each not in INSTRUMENTS]
     if name not in offered:  # above all no "module:Class", which would be imported
         raise Invalid(unknown("policy", name, offered), "policy")

@@ -165,7 +165,7 @@ class KeyList(msgspec.Struct, frozen=True):
 class DecisionsQuery(Incoming, frozen=True):
     """Which decisions to list."""
 
-    before: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    before: Annotated[int, msgspec.Meta(ge=0, le=2**53)] | None = None
     """The position of the last one that was seen."""
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
 

@@ -13,7 +13,7 @@ from jostle.service.apps import App
 from jostle.service.configuration import deciding_policy
 from jostle.service.folders import AppFolder
 from jostle.service.messages import Config, Evaluation, EvaluationRequest
-from jostle.service.problems import Invalid, NotFound
+from jostle.service.problems import Busy, Invalid, NotFound
 
 NAMED = ("logged", "uniform", "current")
 """Targets that are not policies of the catalogue."""
@@ -35,7 +35,7 @@ class Jobs:
         _check_target(app.config, request.baseline, "baseline")
         self._reap()
         if len(self._running) >= MOST_JOBS:
-            raise Invalid(f"{MOST_JOBS} evaluations are running: wait for one of them to end")
+            raise Busy(f"{MOST_JOBS} evaluations are running: wait for one to end", retry_after=5.0)
         job = f"{time.time_ns() // 1000:014x}{os.urandom(3).hex()}"
         write_job(job_path(app.folder, job), Evaluation(job, "queued", time.time(), request))
         command = [
@@ -46,7 +46,9 @@ class Jobs:
             app.name,
             job,
         ]
-        self._running[job] = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        self._running[job] = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, start_new_session=True
+        )
         return job
 
     def get(self, app: App, job: str) -> Evaluation:

@@ -80,7 +80,11 @@ class LearnerProcess:
         command = [sys.executable, "-m", "jostle.service.learner", str(self._data)]
         command += [str(settings.publish), str(settings.snapshot)]
         process = self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=dict(os.environ),
+            start_new_session=True,  # Ctrl-C is for the server, which then tells it to stop
         )
         assert process.stdout is not None
         assert process.stdin is not None

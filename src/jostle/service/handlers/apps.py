@@ -1,9 +1,11 @@
 """Apps and their configurations, statistics and users."""
 
+from jostle.decisions.requests import LONGEST_ID
 from jostle.service.calls import Call, Reply
 from jostle.service.envelopes import AppInfo, AppList, Erased
 from jostle.service.http_problems import NeedsCondition
 from jostle.service.messages import Config
+from jostle.service.problems import Invalid
 
 
 async def apps(call: Call) -> Reply:
@@ -47,7 +49,10 @@ async def statistics(call: Call) -> Reply:
 
 async def erase(call: Call) -> Reply:
     """Erase a user's data."""
-    return Reply.of(Erased(await call.context.service.erase(call.app, call.parameters[1])))
+    user = call.parameters[1]
+    if len(user) > LONGEST_ID:
+        raise Invalid(f"user must have 1 to {LONGEST_ID} characters, not {len(user)}", "user")
+    return Reply.of(Erased(await call.context.service.erase(call.app, user)))
 
 
 def quoted(tag: str) -> str:
