@@ -16,7 +16,7 @@ from jostle.service.fold import Fold
 from jostle.service.log.records import ConfigSet, Kind, Record, encode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.messages import Config, ModelInfo
-from jostle.service.problems import Invalid, NotFound
+from jostle.service.problems import Invalid, NotFound, Problem
 from jostle.service.snapshots import SUFFIX, check_model
 from jostle.service.views import View, load_view, save_view
 
@@ -36,7 +36,7 @@ def load_apps(data: Path, log: SqliteLog, complain: Any) -> dict[str, App]:
             app.replace(version_view(app, facts.pinned), facts.barrier, facts.pinned)
         elif not app.ready and facts.restored:
             app.replace(version_view(app, facts.restored), facts.barrier)
-        elif not app.ready:
+        elif not app.ready and not take_newest_version(app):
             begin_model(app)
     return apps
 
@@ -68,6 +68,21 @@ def take_view(app: App) -> None:
     except (OSError, ValueError) as error:
         if app.folder.view.exists():
             app.complain(f"the view of {app.name} is skipped: {error}")
+
+
+def take_newest_version(app: App) -> bool:
+    """Decide with the newest version that is kept, until there is a view; False if none fits.
+
+    After a restore there is no view, and a damaged one is no better.
+    """
+    for snapshot in app.snapshots.list():
+        try:
+            view = version_view(app, snapshot.version)
+        except Problem:
+            continue
+        if app.offer(view):
+            return True
+    return False
 
 
 def models(app: App) -> list[ModelInfo]:
