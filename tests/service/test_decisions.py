@@ -290,5 +290,5 @@ def test_statistics_are_the_same_after_a_restart(bench):
 
 
 def test_two_services_cannot_share_a_folder(bench):
-    with pytest.raises(RuntimeError, match="in use by another service"):
+    with pytest.raises(BlockingIOError, match="in use by another service"):
         Bench(bench.data)

@@ -13,7 +13,7 @@ class FolderLock:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
-            raise RuntimeError(
+            raise BlockingIOError(
                 f"{folder} is in use by another service: stop it, or choose another folder"
             ) from None
 
