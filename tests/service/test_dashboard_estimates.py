@@ -41,8 +41,8 @@ def test_intervals_hold_about_as_often_as_they_say():
 
 def test_too_few_decisions_are_no_estimate():
     assert estimate(Moments()) is None
-    assert estimate(summed([1.0] * 9, [1.0] * 9)) is None
-    assert estimate(summed([1.0] * 10, [1.0] * 10)).value == 1.0
+    assert estimate(summed([1.0] * 19, [1.0] * 19)) is None
+    assert estimate(summed([1.0] * 20, [1.0] * 20)).value == 1.0
     # One weight that outweighs all the others is one observation.
     assert estimate(summed([1000.0] + [1.0] * 50, [1.0] * 51)) is None
 
@@ -53,6 +53,9 @@ def test_equal_rewards_in_a_bucket_are_not_certainty():
     assert estimate(quiet).high == 0
     found = estimate(quiet, spread_of(rare))
     assert 0.01 < found.high < 0.1
+    # So are those that a policy would rarely have made, however many others there are.
+    unlikely = summed([10.0] * 30 + [0.0] * 3000, [0.0] * 3030)
+    assert estimate(unlikely, spread_of(rare)).high == pytest.approx(found.high)
     # Where there are many decisions, their own spread decides.
     assert estimate(rare, 1.0).high == pytest.approx(estimate(rare).high, abs=0.001)
 

@@ -14,7 +14,7 @@ SHRINKAGE = 5.0
 
 A bucket in which all rewards are equal, as without a click, would have an interval of no length.
 """
-LEAST = 10.0
+LEAST = 20.0
 """Effective observations below which a mean is no estimate."""
 
 
@@ -39,32 +39,26 @@ def estimate(moments: Moments, spread: float | None = None) -> Estimate | None:
     """The self-normalised mean of weighted rewards; None if there are too few for one.
 
     With v = sum of w r / sum of w, the variance is sum of w^2 (r - v)^2 / (sum of w)^2 (the delta
-    method). ``spread`` is the mean of w^2 (r - v)^2 over a longer time (``spread_of``).
+    method): the variance of rewards, weighted by w^2, over the effective number of observations.
+    ``spread`` is that variance over a longer time (``spread_of``).
     """
-    if moments.weight <= 0 or moments.weight**2 < LEAST * moments.weight2:
+    size = moments.weight**2 / moments.weight2 if moments.weight > 0 else 0.0
+    if size < LEAST:
         return None
-    value = moments.reward / moments.weight
-    squares = _squares(moments, value)
+    value, variance = moments.reward / moments.weight, spread_of(moments)
     if spread is not None:
-        count = moments.count
-        squares = (squares + SHRINKAGE * spread) * count / (count + SHRINKAGE)
-    half = NORMAL * math.sqrt(squares) / moments.weight
+        variance = (size * variance + SHRINKAGE * spread) / (size + SHRINKAGE)
+    half = NORMAL * math.sqrt(variance / size)
     return Estimate(value, value - half, value + half)
 
 
 def spread_of(moments: Moments) -> float:
-    """The mean over decisions of w^2 (r - v)^2."""
-    if not moments.count or moments.weight <= 0:
+    """The variance of rewards, weighted by w^2: sum of w^2 (r - v)^2 / sum of w^2."""
+    if moments.weight <= 0:
         return 0.0
-    return _squares(moments, moments.reward / moments.weight) / moments.count
-
-
-def _squares(moments: Moments, value: float) -> float:
-    """The sum of w^2 (r - v)^2; rounding may leave it a little below 0."""
-    return max(
-        moments.weight2_reward2 - 2 * value * moments.weight2_reward + value**2 * moments.weight2,
-        0.0,
-    )
+    value = moments.reward / moments.weight
+    mixed = moments.weight2_reward2 - 2 * value * moments.weight2_reward
+    return max(mixed / moments.weight2 + value**2, 0.0)  # rounding may leave it below 0
 
 
 def quantile(counts: Sequence[int], edges: Sequence[float], share: float) -> float | None:
