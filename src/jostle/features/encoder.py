@@ -95,6 +95,9 @@ class Encoder:
         who = read.context(context)
         made = read.actions(actions)
         read.done()
+        if self.interactions == assembly.CROSSED and made.common is None:
+            rows = assembly.decision_rows(*who, made.features, made.anchors, self.dimensions)
+            return rows.astype(np.float32), read.learned()
         count = len(made.features.lengths)
         features, flags = (assembly.repeated(part, count) for part in who)
         return self._rows(features, flags, made), read.learned()
