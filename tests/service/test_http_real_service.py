@@ -82,6 +82,8 @@ def test_rewards_survive_a_restart(site):
         ({"baseline": "c"}, "baseline"),
         ({"event_id": "a\x00b"}, "event_id"),
         ({"context": {"x": [{"y": [1]}]}}, None),
+        ({"context": {"x": {"y": [1, 10**30]}}}, "context.x.y[1]"),
+        ({"actions": [{"id": "a", "features": {"x": -(10**30)}}]}, "actions[0].features.x"),
         ({"actions": [{"id": "a", "features": {"id": "b"}}]}, "actions[0].features.id"),
     ],
 )
