@@ -161,6 +161,7 @@ def test_apps_models_statistics_and_metrics(site):
     assert site.request("GET", "/readyz").status_code == 200
 
 
+@pytest.mark.study
 def test_the_log_is_exported_evaluated_and_erased(site, tmp_path):
     site.create("blog", policy="uniform", wait=0.05)
     blog = "/v1/apps/blog"
