@@ -12,6 +12,7 @@ from jostle.cli.bench import bench
 from jostle.cli.data import data
 from jostle.cli.evaluate import evaluate
 from jostle.cli.migrate import migrate
+from jostle.cli.replay import replay
 from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
 from jostle.cli.run import run
@@ -23,7 +24,18 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench):
+for command in (
+    run,
+    reproduce,
+    report,
+    summary,
+    status,
+    migrate,
+    evaluate,
+    replay,
+    theory,
+    bench,
+):
     app.command()(command)
 app.add_typer(data, name="data")
 
