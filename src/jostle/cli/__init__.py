@@ -13,6 +13,7 @@ from jostle.cli.data import data
 from jostle.cli.evaluate import evaluate
 from jostle.cli.keys import keys
 from jostle.cli.migrate import migrate
+from jostle.cli.replay import replay
 from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
 from jostle.cli.run import run
@@ -25,7 +26,19 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, evaluate, serve, theory, bench):
+for command in (
+    run,
+    reproduce,
+    report,
+    summary,
+    status,
+    migrate,
+    evaluate,
+    serve,
+    replay,
+    theory,
+    bench,
+):
     app.command()(command)
 app.add_typer(data, name="data")
 app.add_typer(keys, name="keys")
