@@ -208,6 +208,31 @@ def test_retries_send_the_same_bytes_and_decide_once(slept):
     assert slept[1] <= 0.2
 
 
+def test_the_asynchronous_client_retries_too(monkeypatch):
+    class AsyncFlaky(Flaky, httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request):
+            await request.aread()
+            return self.handle_request(request)
+
+    pauses = []
+
+    async def sleep(seconds):
+        pauses.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    server = AsyncFlaky(["connect", "lost", 503, 201])
+
+    async def use():
+        async with jostle.AsyncClient("http://server", transport=server) as client:
+            return await client.decide({"hour": 9}, ["a"])
+
+    decision = asyncio.run(use())
+    assert len(set(server.bodies)) == 1
+    assert list(server.done) == [decision.event_id]
+    assert len(pauses) == 3
+    assert pauses[2] >= 2.0
+
+
 def test_retries_end(slept):
     with pytest.raises(Unreachable, match="reset"):
         jostle.Client("http://server", transport=Flaky(["lost"] * 3), retries=2).decide({}, ["a"])

@@ -48,6 +48,23 @@ def test_answers_are_the_same_bytes_after_a_restart(site):
     assert other.json()["type"] == "urn:jostle:problem:used"
 
 
+def test_answers_stay_the_same_when_the_app_would_refuse_the_request_by_now(site):
+    site.create("learned", policy="uniform")
+    app, anyhow = "/v1/apps/learned", {"if-match": "*"}
+    body = {**DECISION, "event_id": "before"}
+    first = site.request("POST", f"{app}/decisions", body)
+    config = {"policy": "uniform", "mode": "apprentice"}
+    assert site.request("PUT", f"{app}/config", config, headers=anyhow).status_code == 200
+    again = site.request("POST", f"{app}/decisions", body)
+    assert (again.status_code, again.content) == (200, first.content)
+    bad = {**DECISION, "event_id": "other"}
+    large = {**DECISION, "event_id": "before", "context": {"x": 10**30}}
+    batch = {"decisions": [body, bad, large, {**bad, "baseline": "a"}]}
+    answer = site.request("POST", f"{app}/batches/decisions", batch)
+    assert first.content in answer.content
+    assert [each["status"] for each in answer.json()["decisions"]] == [200, 422, 422, 201]
+
+
 def test_the_same_id_in_one_batch_is_decided_once(site):
     body = {**DECISION, "event_id": "twice"}
     answer = site.request("POST", f"{APP}/batches/decisions", {"decisions": [body, body]})
@@ -82,6 +99,8 @@ def test_rewards_survive_a_restart(site):
         ({"baseline": "c"}, "baseline"),
         ({"event_id": "a\x00b"}, "event_id"),
         ({"context": {"x": [{"y": [1]}]}}, None),
+        ({"context": {"x": {"y": [1, 10**30]}}}, "context.x.y[1]"),
+        ({"actions": [{"id": "a", "features": {"x": -(10**30)}}]}, "actions[0].features.x"),
         ({"actions": [{"id": "a", "features": {"id": "b"}}]}, "actions[0].features.id"),
     ],
 )
@@ -142,6 +161,7 @@ def test_apps_models_statistics_and_metrics(site):
     assert site.request("GET", "/readyz").status_code == 200
 
 
+@pytest.mark.study
 def test_the_log_is_exported_evaluated_and_erased(site, tmp_path):
     site.create("blog", policy="uniform", wait=0.05)
     blog = "/v1/apps/blog"

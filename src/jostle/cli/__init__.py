@@ -15,6 +15,7 @@ from jostle.cli.demo import demo
 from jostle.cli.evaluate import evaluate
 from jostle.cli.keys import keys
 from jostle.cli.migrate import migrate
+from jostle.cli.replay import replay
 from jostle.cli.reproduce import reproduce
 from jostle.cli.results import report, status, summary
 from jostle.cli.run import run
@@ -27,10 +28,22 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, reproduce, report, summary, status, migrate, evaluate, theory, bench, serve):
+for command in (
+    run,
+    reproduce,
+    report,
+    summary,
+    status,
+    migrate,
+    evaluate,
+    theory,
+    bench,
+    serve,
+    demo,
+    backup,
+    replay,
+):
     app.command()(command)
-app.command()(backup)
-app.command()(demo)
 app.add_typer(data, name="data")
 app.add_typer(keys, name="keys")
 

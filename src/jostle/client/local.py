@@ -19,7 +19,7 @@ from jostle.service.app import Api
 from jostle.service.auth import FULL_ACCESS
 from jostle.service.calls import Reply
 from jostle.service.messages import Config
-from jostle.service.problems import OverQuota, Problem
+from jostle.service.problems import Busy, OverQuota, Problem
 from jostle.service.replies import problem_data
 from jostle.service.server import running
 from jostle.service.settings import Settings
@@ -81,7 +81,7 @@ class LocalClient(BlockingClient):
         try:
             return self._run(coroutine)
         except Problem as problem:
-            seconds = problem.retry_after if isinstance(problem, OverQuota) else None
+            seconds = problem.retry_after if isinstance(problem, Busy | OverQuota) else None
             raise ServiceError(problem_data(problem), seconds) from None
 
     def _send(self, exchange: Exchange) -> Received:

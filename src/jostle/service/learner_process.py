@@ -1,5 +1,6 @@
 """``LearnerProcess``: starts the learner, listens to it, and starts it again if it dies."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -94,4 +95,6 @@ class LearnerProcess:
             for line in process.stdout:
                 self.state = "running"
                 self._listener(json.loads(line))
+        with contextlib.suppress(OSError):  # there may be something in it that nobody will read
+            process.stdin.close()
         process.wait()

@@ -69,7 +69,26 @@ def request_digest(content: bytes) -> str:
 
 def request_content(request: DecisionRequest) -> bytes:
     """A request as it is logged."""
-    return _sorted(request)
+    try:
+        return _sorted(request)
+    except OverflowError:
+        path = _large_whole_number(msgspec.to_builtins(request), "")
+        raise Invalid(
+            f"{path} must be a whole number from -2^63 to 2^64 - 1, or have a point or an exponent",
+            path,
+        ) from None
+
+
+def _large_whole_number(value: Any, path: str) -> str | None:
+    """The path of the first whole number that does not fit into 64 bits; None if all do."""
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**64 else path
+    inside: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        inside = [(f"{path}.{name}" if path else str(name), each) for name, each in value.items()]
+    elif isinstance(value, list):
+        inside = [(f"{path}[{place}]", each) for place, each in enumerate(value)]
+    return next(filter(None, (_large_whole_number(each, where) for where, each in inside)), None)
 
 
 def make_decision(

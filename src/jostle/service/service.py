@@ -22,8 +22,16 @@ from jostle.service.exports import Selection, export
 from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
+from jostle.service.log.base import State
+from jostle.service.log.records import Decided, decode
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Randomness, explain, make_decision, request_digest
+from jostle.service.making import (
+    Randomness,
+    explain,
+    make_decision,
+    request_content,
+    request_digest,
+)
 from jostle.service.messages import (
     ActivationState,
     Answer,
@@ -132,7 +140,7 @@ class Service:
 
     async def decide(self, app: str, request: DecisionRequest) -> Answer:
         """Choose one of the actions."""
-        outcome = (await self._writer.submit([self._decision(self._app(app), request)]))[0]
+        outcome = (await self._submit_good([self._tried_decision(self._app(app), request)]))[0]
         if isinstance(outcome, Problem):
             raise outcome
         answer: Answer = outcome
@@ -143,7 +151,7 @@ class Service:
     ) -> list[Answer | Problem]:
         """Several decisions in one transaction, answered in their order."""
         state = self._app(app)
-        return await self._submit_good([_tried(self._decision, state, each) for each in requests])
+        return await self._submit_good([self._tried_decision(state, each) for each in requests])
 
     async def reward(self, app: str, event_id: str, request: RewardRequest) -> RewardState:
         """Count a reward."""
@@ -377,11 +385,31 @@ class Service:
         with self._statistics_lock:
             app.statistics.add_explanation(found)
 
+    def _tried_decision(self, app: App, request: DecisionRequest) -> Decide | Answer | Problem:
+        """A decision; or the answer to the same request before, which may be refused by now."""
+        try:
+            return self._decision(app, request)
+        except Problem as problem:
+            return _tried(self._answer_before, app, request) or problem
+
+    def _answer_before(self, app: App, request: DecisionRequest) -> Answer | None:
+        """The answer to the same request, from before the configuration was changed."""
+        if request.event_id is None:
+            return None
+        key = app.number, request.event_id
+        event = self._reader.find_events([key]).get(key)
+        if event is None or not event.position or event.state == State.ERASED:
+            return None
+        if event.digest != request_digest(request_content(request)):
+            return None
+        decided: Decided = decode(self._reader.read([event.position])[0])
+        return Answer(decided.answer, created=False)
+
     async def _submit_good(self, commands: list[Any]) -> list[Any]:
-        """The outcomes of commands, in the places of those that are not problems already."""
-        good = [each for each in commands if not isinstance(each, Problem)]
+        """The outcomes of commands, in the places of those that are none already."""
+        good = [each for each in commands if not isinstance(each, Problem | Answer)]
         outcomes = iter(await self._writer.submit(good) if good else [])
-        return [each if isinstance(each, Problem) else next(outcomes) for each in commands]
+        return [each if isinstance(each, Problem | Answer) else next(outcomes) for each in commands]
 
     def _happened(self, commands: list[Command], happened: list[Happened]) -> None:
         """Count what was committed (in the writer's thread)."""
