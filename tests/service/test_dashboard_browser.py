@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jostle
+from jostle.service.dashboard import page_data
 
 from dashboard_support import ACTIONS, FakeService, application, statistics
 from requirements import package, unavailable
@@ -64,7 +65,8 @@ class Served:
 
 
 @pytest.fixture
-def served(tmp_path):
+def served(tmp_path, monkeypatch):
+    monkeypatch.setattr(page_data, "REFRESH", 3600)  # tests renew pages by themselves
     served = Served(tmp_path)
     yield served
     served.stop()
@@ -158,7 +160,7 @@ def test_charts_are_drawn_and_read(page, served):
     assert css(page, "#shares tbody tr")[0].is_displayed()
     heads, *rows = page.execute_script(
         """return [...document.querySelectorAll("#shares tr")].map(
-            (row) => [...row.children].map((cell) => cell.textContent))"""
+            (row) => [...row.children].map((cell) => cell.textContent.replace("\\u00a0", " ")))"""
     )
 
     def read(row):
@@ -176,7 +178,8 @@ def test_another_span_is_loaded_in_place(page, served):
     sign_in(page, served.reader)
     page.execute_script("window.same = true")
     press(page, "week")
-    wait_until(lambda: css(page, ".spans [aria-current]")[0].text == "week")
+    chosen = "return document.querySelector('.spans [aria-current]').textContent"
+    wait_until(lambda: page.execute_script(chosen) == "week")
     assert page.current_url.endswith("?span=week")
     assert page.execute_script("return window.same")  # not a new page
     assert css(page, "#live")[0].get_attribute("aria-busy") is None

@@ -115,7 +115,7 @@ def test_texts():
         *("0", "0.284", "12.3", "123,457"),
         *("\N{EN DASH}", "\N{EN DASH}"),
     ]
-    assert [percent(x) for x in (0, 0.0004, 0.012, 0.5, 1)] == [
+    assert [percent(x).replace("\N{NO-BREAK SPACE}", " ") for x in (0, 0.0004, 0.012, 0.5, 1)] == [
         *("0 %", "0.04 %", "1.2 %", "50 %", "100 %"),
     ]
     assert [milliseconds(x) for x in (0.512, 12.0, 1500.0)] == ["0.512 ms", "12.0 ms", "1.50 s"]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from jostle.service.dashboard.estimates import Estimate
 
 NOTHING = "\N{EN DASH}"
+GAP = "\N{NO-BREAK SPACE}"
 
 
 def number(value: float | None) -> str:
@@ -29,7 +30,7 @@ def percent(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return NOTHING
     digits = 0 if share >= 0.1 or share == 0 else 1 if share >= 0.001 else 2
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}{GAP}%"
 
 
 def count(value: int) -> str:
