@@ -23,7 +23,7 @@ from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Randomness, make_decision, request_digest
+from jostle.service.making import Model, Randomness, make_decision, request_digest
 from jostle.service.messages import (
     ActivationState,
     Answer,
@@ -204,6 +204,10 @@ class Service:
                 await asyncio.to_thread(versions.begin_again, self.data, state, config, position)
             self._configs[state.number] = config
             return state.etag
+
+    def model(self, app: str) -> Model:
+        """What decisions are made with at this moment."""
+        return self._app(app).model
 
     def models(self, app: str) -> list[ModelInfo]:
         """The versions of the model, newest first."""
