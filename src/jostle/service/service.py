@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,13 @@ from jostle.service.log.base import State
 from jostle.service.log.records import Decided, decode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.making import (
+    Model,
     Randomness,
     make_decision,
     request_content,
     request_digest,
 )
+from jostle.service.maintenance import Maintenance
 from jostle.service.messages import (
     ActivationState,
     Answer,
@@ -48,6 +51,7 @@ from jostle.service.messages import (
 )
 from jostle.service.problems import Conflict, Invalid, NotFound, Problem
 from jostle.service.service_settings import ServiceSettings
+from jostle.service.threads import QuickTurns, one_blas_thread
 from jostle.service.writer import Writer
 
 APP_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -68,13 +72,14 @@ class Service:
 
     def __init__(self, data: Path, settings: ServiceSettings, clock: Any = time.time):
         self.data, self.settings, self._clock = data, settings, clock
+        self._threads, self._turns = one_blas_thread(), QuickTurns()
         data.mkdir(parents=True, exist_ok=True)
         self._folder_lock = FolderLock(data)
         log = SqliteLog(
             data, write=True, synchronous=settings.synchronous, most_bytes=settings.most_disk
         )
         self._reader = SqliteLog(data)
-        self._problems: list[str] = []
+        self._problems: deque[str] = deque(maxlen=5)
         self._apps: dict[str, App] = versions.load_apps(data, log, self._complain)
         self._by_number = {app.number: app for app in self._apps.values()}
         self._statistics_lock = threading.Lock()
@@ -93,6 +98,7 @@ class Service:
         )
         self._learner = LearnerProcess(data, settings, self._heard) if settings.learner else None
         self._log = log
+        self._maintenance = Maintenance(self.apps, self.retain, self._complain)
 
     @classmethod
     def open(
@@ -103,6 +109,7 @@ class Service:
 
     def close(self) -> None:
         """Finish what is queued, stop the learner after a last snapshot, and close the log."""
+        self._maintenance.close()
         self._jobs.close()
         if self._learner is not None:
             self._learner.close()
@@ -110,6 +117,8 @@ class Service:
         self._reader.close()
         self._log.close()
         self._folder_lock.close()
+        self._turns.close()
+        self._threads.restore_original_limits()
 
     def apps(self) -> list[str]:
         """The names of all apps."""
@@ -211,6 +220,10 @@ class Service:
                 await asyncio.to_thread(versions.begin_again, self.data, state, config, position)
             self._configs[state.number] = config
             return state.etag
+
+    def model(self, app: str) -> Model:
+        """What decisions are made with at this moment."""
+        return self._app(app).model
 
     def models(self, app: str) -> list[ModelInfo]:
         """The versions of the model, newest first."""
@@ -321,7 +334,7 @@ class Service:
         """Whether everything works."""
         free = shutil.disk_usage(self.data).free
         learner: LearnerState = "off" if self._learner is None else self._learner.state
-        problems = list(self._problems[-5:])
+        problems = list(self._problems)
         if self._writer.problem:
             problems.append(self._writer.problem)
         if learner == "restarting":
