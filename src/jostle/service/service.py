@@ -26,6 +26,7 @@ from jostle.service.locking import FolderLock
 from jostle.service.log.base import State
 from jostle.service.log.records import Decided, decode
 from jostle.service.log.sqlite import SqliteLog
+from jostle.service.maintenance import Maintenance
 from jostle.service.making import (
     Model,
     Randomness,
@@ -33,7 +34,6 @@ from jostle.service.making import (
     request_content,
     request_digest,
 )
-from jostle.service.maintenance import Maintenance
 from jostle.service.messages import (
     ActivationState,
     Answer,
@@ -399,8 +399,10 @@ class Service:
             return None
         if event.digest != request_digest(request_content(request)):
             return None
-        decided: Decided = decode(self._reader.read([event.position])[0])
-        return Answer(decided.answer, created=False)
+        for record in self._reader.read([event.position]):  # none if retention has removed it
+            decided: Decided = decode(record)
+            return Answer(decided.answer, created=False)
+        return None
 
     async def _submit_good(self, commands: list[Any]) -> list[Any]:
         """The outcomes of commands, in the places of those that are none already."""
