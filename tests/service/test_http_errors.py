@@ -193,6 +193,8 @@ def test_quotas_are_kept_and_say_when_to_try_again(site):
     check(answer, 429, "over-quota")
     assert int(answer.headers["retry-after"]) >= 7  # two rewards were taken, one comes in 4 s
     assert site.request("POST", PATH, DECISION).status_code == 201  # other apps go on
+    counted = 'jostle_requests_total{app="small",operation="decide",status="429"} 1.0'
+    assert counted in site.request("GET", "/metrics").text
 
 
 def test_a_full_disk_is_busy(site):
@@ -209,6 +211,7 @@ def test_too_many_requests_at_once_are_busy(site):
     site.context.in_flight += site.settings.in_flight
     try:
         check(site.request("POST", PATH, DECISION), 503, "busy")
+        assert site.request("GET", "/healthz").status_code == 200  # it is alive, though
     finally:
         site.context.in_flight -= site.settings.in_flight
     assert site.context.in_flight == 0

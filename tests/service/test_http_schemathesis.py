@@ -73,7 +73,7 @@ def test_every_answer_is_described(site, operation):
             suppress_health_check=list(HealthCheck), phases=[Phase.generate],
         )  # fmt: skip
         def play(case):
-            response = case.call(base_url=site.url, session=session, headers=headers)
+            response = case.call(base_url=site.url, session=session, headers=headers, timeout=60)
             assert response.status_code < 500 or response.status_code == 503, response.text
             case.validate_response(response, checks=wanted, headers=headers)
 

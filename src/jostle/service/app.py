@@ -33,47 +33,27 @@ class Api:
     """Answers the operations of the interface.
 
     Arguments:
-        context: the running service; may be set later, before the first request.
+        context: the running service.
         operations: those of ``api.py``, unless others are given.
     """
 
-    def __init__(
-        self, context: Context | None = None, operations: Sequence[Operation] = OPERATIONS
-    ):
+    def __init__(self, context: Context, operations: Sequence[Operation] = OPERATIONS):
+        self.context = context
         self.operations = [*operations, document_operation(operations)]
         self._router = Router(self.operations)
-        self._context = context
-
-    @property
-    def context(self) -> Context:
-        """What all requests share."""
-        assert self._context is not None, "the service has not been started"
-        return self._context
-
-    @context.setter
-    def context(self, context: Context) -> None:
-        self._context = context
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         started = time.perf_counter()
         context = self.context
         operation: Operation | None = None
-        app = ""
+        parameters: list[str] = []
         context.in_flight += 1
         try:
-            if context.in_flight > context.settings.in_flight:
+            operation, parameters = self._find(scope)
+            if context.in_flight > context.settings.in_flight and not operation.open_to_all:
                 raise Busy("too many requests are under way")
-            found = self._router.find(scope["raw_path"])
-            if found is None:
-                raise NotFound("there is nothing at this path")
-            method = scope["method"]
-            operation = found.methods.get("GET" if method == "HEAD" else method)
-            if operation is None:
-                raise WrongMethod(f"{method} is not possible here", found.methods)
-            reply = await self._answer(operation, found.parameters, scope, receive)
-            if operation.in_app:
-                app = found.parameters[0]
+            reply = await self._answer(operation, parameters, scope, receive)
         except Problem as problem:
             reply = problem_reply(problem)
         except ClientDisconnect:
@@ -86,8 +66,29 @@ class Api:
         finally:
             context.in_flight -= 1
         await send_reply(reply, scope, receive, send)
-        name = operation.name if operation is not None else UNKNOWN
-        context.metrics.observe(name, app, reply.status, time.perf_counter() - started)
+        self._measure(operation, parameters, reply.status, time.perf_counter() - started)
+
+    def _find(self, scope: Scope) -> tuple[Operation, list[str]]:
+        """The operation of a request, and the parameters of its path."""
+        found = self._router.find(scope["raw_path"])
+        if found is None:
+            raise NotFound("there is nothing at this path")
+        method = scope["method"]
+        operation = found.methods.get("GET" if method == "HEAD" else method)
+        if operation is None:
+            raise WrongMethod(f"{method} is not possible here", found.methods)
+        return operation, found.parameters
+
+    def _measure(
+        self, operation: Operation | None, parameters: list[str], status: int, seconds: float
+    ) -> None:
+        name, app = UNKNOWN, ""
+        if operation is not None:
+            name = operation.name
+            # An app that does not exist is no label: anybody could make up any number of them.
+            if operation.in_app and (status < 300 or parameters[0] in self.context.service.apps()):
+                app = parameters[0]
+        self.context.metrics.observe(name, app, status, seconds)
 
     async def _answer(
         self, operation: Operation, parameters: list[str], scope: Scope, receive: Receive
@@ -141,7 +142,7 @@ class Api:
         if self.context.keys is None:
             check_origin(headers)
             return FULL_ACCESS
-        if not operation.roles and not operation.any_key:
+        if operation.open_to_all:
             return FULL_ACCESS
         given = headers.get(b"authorization", b"")
         if given[:7].lower() != _BEARER:

@@ -124,15 +124,17 @@ class Operation:
     """Headers that a client sends."""
     tag: str = "service"
     decode: Callable[[bytes], Any] | None = field(init=False, default=None)
+    in_app: bool = field(init=False, default=False)
+    """Whether it concerns one app."""
+    open_to_all: bool = field(init=False, default=False)
+    """Whether it needs no key."""
 
     def __post_init__(self) -> None:
         if self.body not in (None, bytes):
             object.__setattr__(self, "decode", msgspec.json.Decoder(self.body).decode)
 
-    @property
-    def in_app(self) -> bool:
-        """Whether it concerns one app."""
-        return self.path.startswith("/v1/apps/{app}")
+        object.__setattr__(self, "in_app", self.path.startswith("/v1/apps/{app}"))
+        object.__setattr__(self, "open_to_all", not self.roles and not self.any_key)
 
 
 def roles(*names: Role) -> frozenset[str]:

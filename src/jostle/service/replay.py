@@ -21,6 +21,7 @@ from jostle.service.log.sqlite import SqliteLog
 from jostle.service.making import Model, Randomness, make_decision
 from jostle.service.messages import Config, DecisionRequest, ModelRef
 from jostle.service.snapshots import Snapshots
+from jostle.service.threads import one_blas_thread
 from jostle.service.views import View, view_of
 
 CHUNK = 1000
@@ -68,12 +69,14 @@ def replay(data: Path, app: str, *, verify: bool = False, from_snapshot: bool = 
         from_snapshot: start at the newest snapshot.
     """
     log = SqliteLog(data)
+    threads = one_blas_thread()
     try:
         numbers = log.apps()
         if app not in numbers:
             raise ValueError(f"there is no app {app!r} in {log.path}; it has {', '.join(numbers)}")
         return _Replay(data, app, numbers[app], log, verify).run(from_snapshot)
     finally:
+        threads.restore_original_limits()
         log.close()
 
 

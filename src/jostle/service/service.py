@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from jostle.service.locking import FolderLock
 from jostle.service.log.base import State
 from jostle.service.log.records import Decided, decode
 from jostle.service.log.sqlite import SqliteLog
+from jostle.service.maintenance import Maintenance
 from jostle.service.making import (
+    Model,
     Randomness,
     explain,
     make_decision,
@@ -50,6 +53,7 @@ from jostle.service.messages import (
 )
 from jostle.service.problems import Conflict, Invalid, NotFound, Problem
 from jostle.service.service_settings import ServiceSettings
+from jostle.service.threads import QuickTurns, one_blas_thread
 from jostle.service.writer import Writer
 
 APP_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -72,13 +76,14 @@ class Service:
 
     def __init__(self, data: Path, settings: ServiceSettings, clock: Any = time.time):
         self.data, self.settings, self._clock = data, settings, clock
+        self._threads, self._turns = one_blas_thread(), QuickTurns()
         data.mkdir(parents=True, exist_ok=True)
         self._folder_lock = FolderLock(data)
         log = SqliteLog(
             data, write=True, synchronous=settings.synchronous, most_bytes=settings.most_disk
         )
         self._reader = SqliteLog(data)
-        self._problems: list[str] = []
+        self._problems: deque[str] = deque(maxlen=5)
         self._apps: dict[str, App] = versions.load_apps(data, log, self._complain)
         self._by_number = {app.number: app for app in self._apps.values()}
         self._statistics_lock = threading.Lock()
@@ -97,6 +102,7 @@ class Service:
         )
         self._learner = LearnerProcess(data, settings, self._heard) if settings.learner else None
         self._log = log
+        self._maintenance = Maintenance(self.apps, self.retain, self._complain)
 
     @classmethod
     def open(
@@ -107,6 +113,7 @@ class Service:
 
     def close(self) -> None:
         """Finish what is queued, stop the learner after a last snapshot, and close the log."""
+        self._maintenance.close()
         self._jobs.close()
         if self._learner is not None:
             self._learner.close()
@@ -114,6 +121,8 @@ class Service:
         self._reader.close()
         self._log.close()
         self._folder_lock.close()
+        self._turns.close()
+        self._threads.restore_original_limits()
 
     def apps(self) -> list[str]:
         """The names of all apps."""
@@ -215,6 +224,10 @@ class Service:
                 await asyncio.to_thread(versions.begin_again, self.data, state, config, position)
             self._configs[state.number] = config
             return state.etag
+
+    def model(self, app: str) -> Model:
+        """What decisions are made with at this moment."""
+        return self._app(app).model
 
     def models(self, app: str) -> list[ModelInfo]:
         """The versions of the model, newest first."""
@@ -328,7 +341,7 @@ class Service:
         """Whether everything works."""
         free = shutil.disk_usage(self.data).free
         learner: LearnerState = "off" if self._learner is None else self._learner.state
-        problems = list(self._problems[-5:])
+        problems = list(self._problems)
         if self._writer.problem:
             problems.append(self._writer.problem)
         if learner == "restarting":
@@ -402,8 +415,10 @@ class Service:
             return None
         if event.digest != request_digest(request_content(request)):
             return None
-        decided: Decided = decode(self._reader.read([event.position])[0])
-        return Answer(decided.answer, created=False)
+        for record in self._reader.read([event.position]):  # none if retention has removed it
+            decided: Decided = decode(record)
+            return Answer(decided.answer, created=False)
+        return None
 
     async def _submit_good(self, commands: list[Any]) -> list[Any]:
         """The outcomes of commands, in the places of those that are none already."""
