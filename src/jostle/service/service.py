@@ -24,8 +24,8 @@ from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Model, Randomness, make_decision, request_digest
 from jostle.service.maintenance import Maintenance
+from jostle.service.making import Model, Randomness, make_decision, request_digest
 from jostle.service.messages import (
     ActivationState,
     Answer,
