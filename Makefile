@@ -18,7 +18,7 @@ OLDEST_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test studies lint types check format bench results docs links oldest newest dist clean
+.PHONY: help setup run demo test studies lint types check format bench results docs links oldest newest dist clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -39,6 +39,9 @@ $(STUDIES): $(READY)
 
 run: $(READY)  ## Compare NPR with its baselines on a synthetic bandit; table, figures and report in runs/
 	$(BIN)/jostle run
+
+demo: $(READY)  ## Start the decision service with a simulated application, and open its dashboard
+	$(BIN)/jostle demo
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest $(FAST)

@@ -24,7 +24,10 @@ from jostle.lab.spec.experiment import Experiment
 
 from requirements import real_data_folder
 
-WITH_PYTHON = [page for page in pages() if blocks(page, "python") and page != "README.md"]
+SERVED = "docs/service"
+"""Pages that need a server, which ``tests/service/test_service_docs.py`` starts for them."""
+GUIDES = [page for page in pages() if not page.startswith(SERVED)]
+WITH_PYTHON = [page for page in GUIDES if blocks(page, "python") and page != "README.md"]
 SHORTER = {"docs/theory.md": {"10_000": "300", "size=(5000, 50)": "size=(200, 50)"}}
 """Numbers that make a page take minutes, and what the tests put in their place."""
 NEED_DATA = ("docs/data.md",)
@@ -103,7 +106,7 @@ def test_every_command_that_is_shown_exists_with_its_options():
     assert checked > 25
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if blocks(page, "toml")])
+@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "toml")])
 def test_every_experiment_that_is_shown_is_one(page):
     for code in blocks(page, "toml"):
         Experiment.from_mapping({"name": "shown", **tomllib.loads(code)})
