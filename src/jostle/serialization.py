@@ -78,9 +78,14 @@ def write(
 def write_file(file: BinaryIO, header: dict[str, Any], state: Any, kind: str = "agent") -> None:
     """Write a header and a state to an open file."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
+    for leaf in leaves:
+        # Not by savez(allow_pickle=False): before NumPy 2.2 that was the name of one more array.
+        if leaf.dtype.hasobject:
+            raise ValueError(f"the state must hold numbers to be saved, not {leaf!r}")
     text = json.dumps({"format": f"jostle-{kind}", "version": VERSIONS[kind], **header})
     arrays = {f"leaf{i}": leaf for i, leaf in enumerate(leaves)}
-    np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
+    arrays["header"] = np.frombuffer(text.encode(), np.uint8)
+    np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def read(
