@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Protocol, Self
+from types import ModuleType
+from typing import Any, Protocol
 
 from jostle.core.validation import unknown, whole
 from jostle.logs import json_lines, open_bandit, parquet, ragged, schema
@@ -97,7 +98,7 @@ def read(path: AnyPath, *, repair: str | Iterable[str] = ()) -> Log:
     return join(LogFile(path, repair=repair).chunks())
 
 
-class LogWriter:
+class LogWriter(AbstractContextManager["LogWriter"]):
     """Writes a log to a Parquet or JSON lines file, chunk by chunk.
 
     Use it in a ``with`` block: the file appears when the block ends, and not at all if it fails.
@@ -116,15 +117,7 @@ class LogWriter:
         self._writer.write(log)
         self._rows += len(log)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         self._writer.close()
         if kind is None and self._rows:
             os.replace(self._partial, self.path)

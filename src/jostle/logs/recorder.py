@@ -1,8 +1,8 @@
 """``Recorder``: keeps or writes the decisions of a simulation, piece by piece."""
 
 import os
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -22,7 +22,7 @@ class Decided(NamedTuple):
     probabilities: Any  # (k,)
 
 
-class Recorder:
+class Recorder(AbstractContextManager["Recorder"]):
     """Where the decisions of a simulation go.
 
     Arguments:
@@ -61,14 +61,6 @@ class Recorder:
         """The whole log, if it was to be kept."""
         return join(self._kept) if self._kept else None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._writer is not None:
-            self._writer.__exit__(kind, error, trace)
+            self._writer.__exit__(*error)
