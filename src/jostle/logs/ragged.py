@@ -39,7 +39,8 @@ def completed(
     """The columns with ``shown`` arms in every row, and numbers for names of arms."""
     found = dict(columns)
     if labels and names_in(columns):
-        codes = {NOBODY: NOBODY, **{name: code for code, name in enumerate(labels)}}
+        codes: dict[Any, int] = {name: code for code, name in enumerate(labels)}
+        codes[NOBODY] = NOBODY
         numbers = [[codes[name] for name in row] for row in found["arms"]]
         found["arms"] = np.array(numbers, np.int64)
     if "mask" not in found:  # then all rows show all arms

@@ -68,7 +68,8 @@ class History(NamedTuple):
         def write(rows: jax.Array, row: jax.Array) -> jax.Array:
             # A slice is updated in place, far faster than by a scatter, which can skip rows.
             row = jnp.where(taken, row, rows[slot]).astype(rows.dtype)
-            return jax.lax.dynamic_update_index_in_dim(rows, row, slot, 0)
+            updated: jax.Array = jax.lax.dynamic_update_index_in_dim(rows, row, slot, 0)
+            return updated
 
         contexts = jax.tree.map(write, self.contexts, feedback.context)
         return History(contexts, write(self.rewards, feedback.reward), self.seen + 1)

@@ -30,7 +30,8 @@ def state_bytes(policy: StackedPolicy) -> int:
     """The size of the state, which no number of observations changes."""
 
     def ready(key: jax.Array) -> Any:
-        return policy.reserve(policy.init(key), observations=MEMORY, arms=0)
+        observations = policy.training.memory or MEMORY
+        return policy.reserve(policy.init(key), observations=observations, arms=0)
 
     state = jax.eval_shape(ready, jax.random.key(0))
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
