@@ -11,7 +11,7 @@ STUDIES := $(VENV)/.studies
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test studies lint types check format bench wheel clean
+.PHONY: help setup run demo test studies lint types check format bench wheel clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -32,6 +32,9 @@ $(STUDIES): $(READY)
 
 run: $(READY)  ## Compare NPR with its baselines on a synthetic bandit; table, figures and report in runs/
 	$(BIN)/jostle run
+
+demo: $(READY)  ## Start the decision service with a simulated application, and open its dashboard
+	$(BIN)/jostle demo
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not study"

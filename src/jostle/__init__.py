@@ -8,6 +8,9 @@ __version__ = "0.2.0"
 if TYPE_CHECKING:
     from jostle import environments, evaluation, features, lab, theory
     from jostle.agent import Agent
+    from jostle.client.asynchronous import AsyncClient
+    from jostle.client.local import LocalClient
+    from jostle.client.synchronous import Client
     from jostle.decisions.decider import Decider
     from jostle.decisions.log_learning import warm_start
     from jostle.factory import make_environment, make_policy
@@ -35,6 +38,8 @@ __all__ = [
     "NPR",
     "UCB1",
     "Agent",
+    "AsyncClient",
+    "Client",
     "Decider",
     "EpsilonGreedy",
     "Falcon",
@@ -42,6 +47,7 @@ __all__ = [
     "LinFPL",
     "LinTS",
     "LinUCB",
+    "LocalClient",
     "NTKPerturbed",
     "NeuralLinear",
     "NeuralTS",
@@ -64,7 +70,10 @@ __all__ = [
 # Names are imported when first used, so that `import jostle` costs nothing.
 _HOMES = {
     "Agent": "jostle.agent",
+    "AsyncClient": "jostle.client.asynchronous",
+    "Client": "jostle.client.synchronous",
     "Decider": "jostle.decisions.decider",
+    "LocalClient": "jostle.client.local",
     "Training": "jostle.models.training",
     "environments": "jostle.environments",
     "evaluation": "jostle.evaluation",
@@ -82,7 +91,13 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jostle' has no attribute {name!r}")
-    home = importlib.import_module(_HOMES.get(name, "jostle.policies"))
+    place = _HOMES.get(name, "jostle.policies")
+    if place.startswith("jostle.client."):
+        from jostle.core.optional import require
+
+        home = require(place, extra="serve")
+    else:
+        home = importlib.import_module(place)
     value = home if home.__name__.endswith(f".{name}") else getattr(home, name)
     globals()[name] = value
     return value

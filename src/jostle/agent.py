@@ -4,22 +4,22 @@ import io
 import operator
 import os
 import threading
-from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jostle import serialization
-from jostle.arm_slots import LARGEST_SLOT, ArmSlots
+from jostle.agent_input import InputChecks, contexts_of, decisions_in, features_of
+from jostle.arm_slots import ArmSlots
+from jostle.core.compiler import OPTIONS
 from jostle.core.contexts import Blocks
-from jostle.core.validation import finite, numeric, whole
-from jostle.policies._neural import NeuralPolicy
-from jostle.policies._ridge import RidgePolicy
+from jostle.core.forks import note_process, refuse_after_fork
+from jostle.core.validation import whole
+from jostle.deciding import DecidingView, completed, round_of
 from jostle.policies.base import Policy
-from jostle.policies.lin_fpl import LinFPL
-from jostle.types import NOBODY, Choice, Feedback, Round
+from jostle.types import Choice, Feedback, Round
 
 HISTORY_NUMBERS = 2**23
 """Numbers (32 MiB) that the history of an agent may hold, unless its policy has ``memory=``."""
@@ -27,9 +27,6 @@ FEWEST_OBSERVATIONS, MOST_OBSERVATIONS = 2**10, 2**20
 """Bounds on the observations that an agent remembers by that rule."""
 CHUNK_NUMBERS, LONGEST_CHUNK = 2**16, 64
 """Numbers, and rows, of the batch that the compiled learning program takes."""
-
-CONTEXT_MODELS = (LinFPL, NeuralPolicy, RidgePolicy)
-"""Policies that model rewards by contexts, unless they say that they need the ids of arms."""
 
 
 class Room(NamedTuple):
@@ -56,20 +53,20 @@ class Agent:
     Any number of threads may call an agent. Every decision gets random numbers of its own; no
     decision waits for another thread's learning to compile. An agent does not survive ``os.fork``
     (JAX does not): forked processes that use it get a ``RuntimeError`` that says what to do.
+    The same calls give the same state, bit for bit, on machines of one type with the same versions
+    of JAX, whatever the number of their cores.
     """
 
     def __init__(self, policy: Policy, seed: int = 0):
         if not isinstance(policy, Policy):
             raise TypeError(f"policy must be a jostle policy, such as NPR(...), not {policy!r}")
-        _note_process()
+        self._process = note_process()
         self.policy = policy
         # Asked once, because a property costs half a microsecond per decision.
-        self._on_host, self._needs_arms = policy.on_host, policy.needs_arms
-        self._takes_blocks, self._features = policy.takes_blocks, _features(policy)
-        self._by_contexts = isinstance(policy, CONTEXT_MODELS) and not policy.needs_arms
-        self._spec = policy.spec
+        self._on_host, self._takes_blocks = policy.on_host, policy.takes_blocks
+        self._features = features_of(policy)
         self._arms = ArmSlots(policy)
-        self._process = os.getpid()
+        self._checks = InputChecks(policy, self._arms.limit)
         self.seed = whole("seed", seed, least=0)
         self.decisions = 0
         self.observations = 0
@@ -78,8 +75,7 @@ class Agent:
             jax.random.key(self.seed), 3
         )
         self._state = _init(policy, self._init_key, self._room)
-        self._view: Any = None
-        self._everyone: tuple[np.ndarray, np.ndarray] = (np.ones(0, bool), np.zeros(0, np.int32))
+        self._view: DecidingView | None = None
         self._compiled: set[Any] = set()
         # Held in this order, and none of the last two while anything is compiled:
         self._learn_lock = threading.Lock()  # one thread learns, or saves, at a time
@@ -114,29 +110,18 @@ class Agent:
     def _decide(self, contexts: Any, arms: Any, user: Any, mask: Any, choose: Any) -> Choice:
         """A decision by ``choose``, one of the policy's two ways of choosing."""
         self._check_process()
-        contexts, present, ids, user_id = self._checked_round(contexts, arms, user, mask)
+        shown = self._checks.shown(contexts, arms, user, mask)
         # Before the state is read: it may grow in between, but never shrinks.
-        slots = ids if arms is None else self._arms.look_up(ids)
-        shown = Blocks(contexts, slots) if self._takes_blocks else contexts
-        round = Round(shown, present, slots, user_id)
+        slots = shown.ids if arms is None else self._arms.look_up(shown.ids)
+        round = round_of(shown, slots, self._takes_blocks)
         if self._on_host:
             view = self._deciding()
-            # Once in many runs NumPy flagged a product of finite numbers as invalid. Input is
-            # checked, and policies rank what is not a number last: no warning for users.
-            with self._decide_lock, np.errstate(invalid="ignore"):
-                choice = choose(view, self._generator, round)
+            with self._decide_lock:
+                choice = view.choose(round, self._generator, choose)
                 self.decisions += 1
         else:
             choice = self._compiled_choice(round, choose.__name__)
-        index = int(choice.index)
-        return Choice(
-            index,
-            choice.scores,
-            choice.probabilities,
-            contexts[index].copy(),
-            None if arms is None else int(ids[index]),
-            None if user is None else int(user_id),
-        )
+        return completed(choice, shown, has_arms=arms is not None, has_user=user is not None)
 
     def learn(self, context: Any, reward: Any, *, arm: Any = None, user: Any = None) -> None:
         """Learn from the reward of a decision, or from a context and its reward.
@@ -151,13 +136,13 @@ class Agent:
             user: the id of the user, or n ids; likewise.
         """
         self._check_process()
-        if decisions := _decisions(context):
+        if decisions := decisions_in(context):
             if arm is not None or user is not None:
                 raise TypeError(
                     "arm and user must be left out when learning from a decision: it has them"
                 )
-            context, arm, user = _observed(decisions, alone=isinstance(context, Choice))
-        contexts, rewards, ids, users = self._checked_feedback(context, reward, arm, user)
+            context, arm, user = contexts_of(decisions, alone=isinstance(context, Choice))
+        contexts, rewards, ids, users = self._checks.observed(context, reward, arm, user)
         with self._learn_lock:
             slots = self._arms.assign(ids)
             self._make_room()
@@ -170,6 +155,14 @@ class Agent:
         self._check_process()
         with self._state_lock:
             return jax.tree.map(lambda leaf: jnp.asarray(np.array(leaf)), self._state)
+
+    def deciding_view(self) -> DecidingView:
+        """What decisions read now; it stays as it is while the agent learns."""
+        self._check_process()
+        with self._learn_lock:
+            state = self._deciding()._state
+            arms = ArmSlots.from_data(self.policy, self._arms.as_data())
+        return DecidingView(self.policy, state, arms)
 
     def arm_slots(self, ids: np.ndarray) -> np.ndarray:
         """The places that arm ids have in the arrays of ``state``."""
@@ -230,7 +223,9 @@ class Agent:
         agent._arms = ArmSlots.from_data(made, header["arms"])
         observations = header["observations"]
         like = jax.eval_shape(
-            lambda: made.trim(_init(made, agent._init_key, agent._room), observations=observations)
+            lambda: made.trim(
+                _initial(made, agent._init_key, agent._room), observations=observations
+            )
         )
         state = serialization.restore(made, like, leaves)
         agent._state = _reserve(made, state, agent._room)
@@ -279,12 +274,13 @@ class Agent:
             program.lower(self.policy, shapes, *arguments).compile()
             self._compiled.add(name)
 
-    def _deciding(self) -> Any:
+    def _deciding(self) -> DecidingView:
         view = self._view
         if view is None:
             with self._state_lock:
                 # Copies, since learning reuses the memory of the state it is given.
-                view = self._view = jax.tree.map(np.array, self.policy.deciding(self._state))
+                state = jax.tree.map(np.array, self.policy.deciding(self._state))
+                view = self._view = DecidingView(self.policy, state, self._arms)
         return view
 
     @property
@@ -304,134 +300,7 @@ class Agent:
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
-            _refuse_after_fork(self._process)
-
-    def _checked_round(
-        self, contexts: Any, arms: Any, user: Any, mask: Any
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.int32]:
-        contexts = finite("contexts", contexts)
-        features = self._features
-        if contexts.ndim != 2 or contexts.shape[1] != features:
-            raise ValueError(
-                f"contexts must have shape (arms, {features}), not {_shape(contexts.shape)}"
-            )
-        k = contexts.shape[0]
-        if k == 0:
-            raise ValueError("contexts must hold at least one arm, but has no rows")
-        everyone = self._everyone
-        if len(everyone[0]) != k:
-            everyone = self._everyone = (np.ones(k, bool), np.full(k, NOBODY, np.int32))
-        present, ids = everyone
-        if mask is not None:
-            present = np.asarray(mask)
-            if present.shape != (k,) or present.dtype != bool:
-                raise ValueError(
-                    f"mask must be {k} booleans, one per arm, not {present.dtype} "
-                    f"of shape {_shape(present.shape)}"
-                )
-            if not present.any():
-                raise ValueError("mask must leave at least one arm, but excludes all of them")
-        if arms is not None:
-            ids = _ids("arms", arms, k, self._arms.limit)
-        elif self._needs_arms:
-            raise ValueError("arms is missing: this policy tells arms apart by their ids")
-        if k > 1 and self._by_contexts and (contexts[1] == contexts[0]).all():
-            _refuse_identical(contexts)
-        return contexts, present, ids, self._user(user)
-
-    def _checked_feedback(
-        self, context: Any, reward: Any, arm: Any, user: Any
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        contexts = finite("context", context)
-        rewards = finite("reward", reward)
-        features = self._features
-        if contexts.ndim not in (1, 2) or contexts.shape[-1] != features:
-            raise ValueError(
-                f"context must have shape ({features},), or (n, {features}) for a batch, "
-                f"not {_shape(contexts.shape)}"
-            )
-        if rewards.shape != contexts.shape[:-1]:
-            expected = "one number" if contexts.ndim == 1 else f"{len(contexts)} numbers"
-            raise ValueError(
-                f"reward must be {expected}, to go with context of shape "
-                f"{_shape(contexts.shape)}, not of shape {_shape(rewards.shape)}"
-            )
-        contexts, rewards = contexts.reshape(-1, features), rewards.reshape(-1)
-        n = len(rewards)
-        if arm is None and self._needs_arms:
-            raise ValueError("arm is missing: this policy tells arms apart by their ids")
-        ids = np.full(n, NOBODY) if arm is None else _ids("arm", arm, n, self._arms.limit)
-        users = (
-            np.broadcast_to(self._user(user), (n,))
-            if user is None or np.ndim(user) == 0
-            else self._users(user, n)
-        )
-        return contexts, rewards, ids, users
-
-    def _user(self, user: Any) -> np.int32:
-        return np.int32(NOBODY) if user is None else np.int32(self._users(user, 1)[0])
-
-    def _users(self, users: Any, count: int) -> np.ndarray:
-        limit = self._spec.users or LARGEST_SLOT
-        return _ids("user", users, count, limit).astype(np.int32)
-
-
-def _decisions(value: Any) -> list[Choice]:
-    """The decisions that ``value`` is made of; none if it is something else."""
-    if isinstance(value, Choice):
-        return [value]
-    if isinstance(value, Sequence) and value and all(isinstance(each, Choice) for each in value):
-        return list(value)
-    return []
-
-
-def _observed(decisions: list[Choice], alone: bool) -> tuple[Any, Any, Any]:
-    """The contexts, arm ids and user ids of decisions."""
-    columns: list[Any] = []
-    for name in ("context", "arm", "user"):
-        values = [getattr(decision, name) for decision in decisions]
-        missing = sum(value is None for value in values)
-        if name == "context" and missing:
-            raise ValueError(
-                "context is missing from the decision: pass what Agent.decide returned"
-            )
-        if 0 < missing < len(values):
-            raise ValueError(
-                f"decisions must all have {name}, or none of them; {missing} have none"
-            )
-        columns.append(None if missing else (values[0] if alone else values))
-    return tuple(columns)
-
-
-def _features(policy: Policy) -> int:
-    """The length of a context as it is given: in blocks, without its zeros."""
-    return policy.features // (policy.spec.blocks or 1 if policy.takes_blocks else 1)
-
-
-def _refuse_identical(contexts: np.ndarray) -> None:
-    """Raise an error if all arms have the same context."""
-    if (contexts == contexts[0]).all():
-        raise ValueError(
-            f"contexts has the same row for each of the {len(contexts)} arms, and this policy "
-            "knows arms by their contexts only, so it could learn nothing: encode what the arms "
-            "are, for example by Encoder().encode(user, ['a', 'b', 'c']) of jostle.features"
-        )
-
-
-def _ids(name: str, value: Any, count: int, limit: int) -> np.ndarray:
-    ids = np.atleast_1d(numeric(name, value))
-    if ids.dtype.kind not in "iu":
-        raise TypeError(f"{name} must be whole numbers, not of dtype {ids.dtype}")
-    if ids.shape != (count,):
-        raise ValueError(f"{name} must be {count} ids, not of shape {_shape(ids.shape)}")
-    if count and (ids.min() < 0 or ids.max() >= limit):
-        worst = ids.min() if ids.min() < 0 else ids.max()
-        raise ValueError(f"{name} must be ids from 0 to {limit - 1}, but holds {worst}")
-    return ids
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return str(tuple(int(n) for n in shape))
+            refuse_after_fork(self._process)
 
 
 def _padded(rows: np.ndarray, size: int) -> np.ndarray:
@@ -447,37 +316,19 @@ def _unpickled(content: bytes) -> Agent:
     return Agent.from_data(*serialization.read_file(io.BytesIO(content), "the pickle"), None)
 
 
-_process: int | None = None
-"""The process that made the first agent, and so set JAX to work."""
-
-
-def _note_process() -> None:
-    global _process
-    if _process is None:
-        _process = os.getpid()
-    elif _process != os.getpid():
-        _refuse_after_fork(_process)
-
-
-def _refuse_after_fork(parent: int) -> NoReturn:
-    raise RuntimeError(
-        f"this process was forked from process {parent}, which uses JAX, and JAX's threads do not "
-        "survive os.fork(): create or load the agent in a process that was not forked from one "
-        "with an agent (gunicorn: without --preload; multiprocessing: the 'spawn' start method)"
-    )
-
-
-@jax.jit(static_argnames="room")
-def _init(policy: Policy, key: jax.Array, room: Room) -> Any:
+def _initial(policy: Policy, key: jax.Array, room: Room) -> Any:
     return policy.reserve(policy.init(key), **room._asdict())
 
 
-@jax.jit(static_argnames="room")
+_init = jax.jit(_initial, static_argnames="room", compiler_options=OPTIONS)
+
+
+@jax.jit(static_argnames="room", compiler_options=OPTIONS)
 def _reserve(policy: Policy, state: Any, room: Room) -> Any:
     return policy.reserve(state, **room._asdict())
 
 
-@jax.jit(static_argnames="way")
+@jax.jit(static_argnames="way", compiler_options=OPTIONS)
 def _choose(
     policy: Policy, state: Any, key: jax.Array, number: Any, round: Round, way: str
 ) -> Choice:
@@ -488,7 +339,7 @@ def _choose(
     return choice
 
 
-@jax.jit(donate_argnums=1)
+@jax.jit(donate_argnums=1, compiler_options=OPTIONS)
 def _learn(
     policy: Policy, state: Any, key: jax.Array, seen: Any, feedback: Feedback, count: Any
 ) -> Any:

@@ -1,4 +1,4 @@
-"""Files of agents and deciders: one ``.npz`` of plain arrays and a JSON header, never a pickle.
+"""Files of agents, views and deciders: one ``.npz`` of plain arrays and a JSON header, no pickle.
 
 The header describes the policy by the names and arguments of jostle's and Optax's own parts. A
 policy with parts of the user's own (a network, an optimiser, a policy class) can be saved, but not
@@ -25,7 +25,7 @@ from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
 from jostle.policies.npr_paper import PaperNPR
 
-VERSIONS = {"agent": 2, "decider": 2}
+VERSIONS = {"agent": 2, "decider": 2, "view": 1, "model": 1}
 """What a file may hold, and the version of its format that this jostle writes and reads."""
 
 

@@ -272,3 +272,19 @@ def test_one_user_and_named_arms_is_all_a_policy_needs():
 def test_bad_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         Encoder(**arguments)
+
+
+def test_rows_of_one_context_are_those_of_the_context_repeated_bit_for_bit():
+    rng = np.random.default_rng(0)
+    encoder = Encoder(64)
+    context = {"hour": 3.5, "device": "phone", "gone": None, "on": True, "many": [0.5, 2.0]}
+    actions = [
+        "name only",
+        {"id": "b", "price": float(rng.normal()), "kind": "x"},
+        *({"id": i, **{f"f{j}": float(rng.normal()) for j in range(i)}} for i in range(1, 9)),
+    ]
+    rows = encoder.encode(context, actions)
+    expected = encoder.encode_pairs([context] * len(actions), actions)
+    assert rows.tobytes() == expected.tobytes()
+    empty = encoder.encode({}, actions)
+    assert empty.tobytes() == encoder.encode_pairs([{}] * len(actions), actions).tobytes()

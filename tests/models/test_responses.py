@@ -43,10 +43,7 @@ def test_agrees_with_the_normal_equations(stream, initial):
         np.testing.assert_allclose(responses.weights[block], weights, atol=2e-5)
         root = np.asarray(responses.root[block])
         np.testing.assert_allclose(root @ root.T, np.linalg.inv(v), atol=1e-5)
-        np.testing.assert_allclose(responses.trace[block], np.trace(np.linalg.inv(v)), rtol=1e-4)
-    traces = [np.trace(np.linalg.inv(solved(b, stream, initial)[0])) for b in range(BLOCKS)]
-    expected = SIZE - RIDGE * np.mean(traces)
-    assert float(responses.effective_dimension(RIDGE)) == pytest.approx(expected, rel=1e-4)
+        assert responses.count[block] == (stream[0] == block).sum()
     # The leverage of an observation is what one more like it would have had to say.
     first = stream[1][0]
     assert leverages[0] == pytest.approx(first @ first / (RIDGE + first @ first), rel=1e-5)
@@ -75,7 +72,7 @@ def test_a_context_of_zeros_teaches_nothing():
     for least in (0.0, 0.1):
         after, leverage = responses.observe(0, jnp.zeros(2), jnp.ones(1), least)
         assert np.isfinite(float(leverage))
-        for a, b in zip(after, responses, strict=True):
+        for a, b in zip(after[:2], responses[:2], strict=True):
             np.testing.assert_array_equal(a, b)
 
 

@@ -10,13 +10,13 @@ from jostle.models.scales import RECENT, TRUSTED, Scales
 @pytest.fixture(scope="module")
 def rewards():
     rng = np.random.default_rng(0)
-    return rng.normal(3, 2, 400), rng.normal(0, 0.5, 400), rng.random(400) / np.arange(1, 401)
+    return rng.normal(3, 2, 400), rng.normal(0, 0.5, 400), 5 * rng.random(400) / np.arange(5, 405)
 
 
 def observed(rewards, errors, leverages):
     scales = Scales.empty()
     observe = jax.jit(Scales.observe)
-    for row in zip(rewards, errors, leverages, strict=True):
+    for row in zip(rewards, errors, leverages, range(1, len(rewards) + 1), strict=True):
         scales = observe(scales, *(np.float32(value) for value in row))
     return scales
 
@@ -29,6 +29,8 @@ def test_moments_agree_with_their_definitions(rewards):
     weights = RECENT ** np.arange(398, -1, -1)
     recent = np.sqrt(np.average(errors[1:] ** 2, weights=weights))
     assert float(scales.noise) == pytest.approx(recent, rel=1e-4)
+    dimensions = np.average(leverages[1:] * np.arange(2, 401), weights=weights)
+    assert float(scales.dimension) == pytest.approx(max(dimensions, 1), rel=1e-4)
     mean = np.average(values, weights=leverages)
     total = np.average((values - mean) ** 2, weights=leverages)
     unexplained = np.average(np.r_[0, errors[1:]] ** 2, weights=leverages)
@@ -56,6 +58,21 @@ def test_moments_forget():
     scales = Scales.empty()
     observe = jax.jit(Scales.observe)
     for value in values:
-        scales = observe(scales, np.float32(value), np.float32(0), np.float32(0.1), 0.98)
+        scales = observe(
+            scales, np.float32(value), np.float32(0), np.float32(0.1), np.float32(1), 0.98
+        )
     assert float(scales.mean) == pytest.approx(1.0, abs=1e-3)
     assert float(scales.spread) < 0.05
+
+
+@pytest.mark.parametrize(("arms", "expected"), [(range(6), 6.0), ([3], 1.0)])
+def test_the_dimension_is_that_of_the_contexts_chosen(arms, expected):
+    """Indicator features: all arms in turn are six directions; one arm, after them, is one."""
+    arms = [*range(6), *(arm for _ in range(1200 // len(arms)) for arm in arms)]
+    counts = np.zeros(6)
+    scales, observe = Scales.empty(), jax.jit(Scales.observe)
+    for t, arm in enumerate(arms):
+        counts[arm] += 1
+        row = (1.0, 0.0, 1 / counts[arm], t + 1)
+        scales = observe(scales, *(np.float32(value) for value in row))
+    assert float(scales.dimension) == pytest.approx(expected, rel=0.02)

@@ -43,8 +43,9 @@ def test_the_draws_are_gaussian_with_the_covariance_of_responses_and_priors(stre
     phi = np.asarray(forecaster.expand(jnp.asarray(contexts)), np.float64)
     inverse = np.linalg.inv(RIDGE * np.eye(phi.shape[1]) + phi.T @ phi)
     new = np.asarray(forecaster.expand(shown.contexts), np.float64)
-    effective = phi.shape[1] - RIDGE * np.trace(inverse)
-    nu = policy.noise / effective**TEMPER * float(forecaster.scales.noise)
+    nu = (
+        policy.noise / float(forecaster.scales.dimension) ** TEMPER * float(forecaster.scales.noise)
+    )
     rho = float(forecaster.scales.prior)
     noise = new @ inverse @ phi.T
     variance = nu**2 * (noise**2).sum(1) + (rho * RIDGE) ** 2 * ((new @ inverse) ** 2).sum(1)

@@ -10,7 +10,14 @@ import pytest
 from jostle import NPR, Agent, EpsilonGreedy, Falcon, NeuralTS, NeuralUCB, NTKPerturbed, Training
 from jostle.models.history import Tried
 from jostle.models.networks import MLP
-from jostle.policies.selection import greedy, pick_best, pick_weighted, preferring_untried
+from jostle.policies.selection import (
+    even,
+    greedy,
+    pick_best,
+    pick_weighted,
+    preferring_untried,
+    vote_shares,
+)
 from jostle.types import NOBODY, Round
 
 from support import FEATURES, POOL
@@ -77,3 +84,12 @@ def test_weighted_draws_have_their_probabilities(xp):
     found = np.bincount(np.asarray(drawn), minlength=4) / 4000
     np.testing.assert_allclose(found, probabilities, atol=0.04)  # five standard errors
     assert found[1] == 0
+
+
+def test_vote_shares_of_draws_without_ties_are_those_with_ties_counted():
+    rng = np.random.default_rng(0)
+    everyone = np.ones(4, bool)
+    for draws in (rng.normal(size=(7, 4)), rng.integers(0, 3, (7, 4)).astype(np.float32)):
+        for extra in (draws, np.where(draws > 1.5, np.nan, draws)):
+            expected = even(greedy(extra, everyone)).mean(0)
+            np.testing.assert_array_equal(vote_shares(extra, everyone), expected)

@@ -15,6 +15,7 @@ from jostle.benchmarks import (
     online_learning,
     pytorch_reference,
     records,
+    service_speed,
     warm_starts,
 )
 from jostle.benchmarks.comparison import Row
@@ -48,6 +49,8 @@ if pytorch_reference.available():
     SUITE["pytorch-regret"] = pytorch_reference.regret_against_pytorch
 if evaluation_speed.available():
     SUITE["evaluation"] = evaluation_speed.evaluation_against_obp
+if service_speed.available():
+    SUITE["service"] = service_speed.durable_decisions
 
 
 def run(name: str, quick: bool = False) -> list[Row]:

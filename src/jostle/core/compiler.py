@@ -1,4 +1,4 @@
-"""How simulations are compiled, which decides the last digits of their results."""
+"""How simulations and agents are compiled, which decides the last digits of their results."""
 
 import functools
 import os
@@ -11,7 +11,7 @@ OPTIONS: dict[str, Any] = {
     # More expensive optimisations take a fifth of the compiler's time and gain nothing here.
     "xla_backend_optimization_level": 1,
 }
-"""Compiler options of every simulation, whichever process plays it."""
+"""Compiler options of every simulation and agent, in whichever process it is."""
 
 
 def compiled(**settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -1,6 +1,7 @@
 """The two ends of a decision: the request that asks for it, and the record of how it ended."""
 
 import json
+import math
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -118,7 +119,8 @@ def check_id(name: str, id: Any) -> str:
 
 def ranked(scores: Any, first: int) -> list[int]:
     """The positions of all actions: ``first``, and then the others by their scores."""
-    order = np.argsort(-np.nan_to_num(np.asarray(scores), nan=-np.inf), kind="stable").tolist()
+    values = [-math.inf if score != score else score for score in np.asarray(scores).tolist()]
+    order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
     order.remove(first)
     return [first, *order]
 

@@ -13,6 +13,7 @@ Three ways to bring a context and an action together:
     The features of both in one table.
 """
 
+import functools
 from array import array
 from typing import NamedTuple
 
@@ -115,6 +116,61 @@ def crossed_rows(
     """
     parts = [actions, crosses(contexts, anchors), crosses(flags, anchors.first())]
     return table(parts, len(actions.lengths), size)
+
+
+def decision_rows(
+    context: Hashed, flags: Hashed, actions: Ragged, anchors: Ragged, size: int
+) -> np.ndarray:
+    """What ``crossed_rows`` gives if all rows have the same context: faster, and bit for bit.
+
+    Every feature of the context meets every anchor of any action, as a matrix, so that nothing has
+    to be repeated for each row. In each row terms are still added in the same order.
+    """
+    hashes, values = context.arrays
+    flag_hashes, flag_values = flags.arrays
+    scale, starts, cells = _layout(
+        anchors.lengths.tobytes(), actions.lengths.tobytes(), len(hashes), len(flag_hashes), size
+    )
+    first_hashes, first_values = anchors.hashes[starts], anchors.values[starts]
+    all_hashes = np.concatenate(
+        [
+            actions.hashes,
+            pairs(hashes[:, None], anchors.hashes).ravel(),
+            pairs(flag_hashes[:, None], first_hashes).ravel(),
+        ]
+    )
+    all_values = np.concatenate(
+        [
+            actions.values,
+            ((values[:, None] * scale) * anchors.values).ravel(),
+            (flag_values[:, None] * first_values).ravel(),
+        ]
+    )
+    place = cells + buckets(all_hashes, size)
+    count = len(anchors.lengths)
+    made = np.bincount(place, all_values * signs(all_hashes), count * size)
+    return made.reshape(count, size)
+
+
+@functools.lru_cache(maxsize=256)
+def _layout(
+    anchor_lengths: bytes, action_lengths: bytes, features: int, flags: int, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What ``decision_rows`` needs that depends on lengths only, which seldom change.
+
+    Returns the scale of each anchor (see ``crosses``), the first anchor of each row, and the first
+    cell of the row of each term.
+    """
+    lengths = np.frombuffer(anchor_lengths, np.int64)
+    rows = np.arange(len(lengths))
+    owner = np.repeat(rows, lengths)
+    scale = np.where(lengths > 1, 0.5, 1.0) / np.sqrt(np.maximum(lengths, 1))
+    terms = [
+        np.repeat(rows, np.frombuffer(action_lengths, np.int64)),
+        np.tile(owner, features),
+        np.tile(rows, flags),
+    ]
+    return scale[owner], np.cumsum(lengths) - lengths, np.concatenate(terms) * size
 
 
 def plain_rows(contexts: Ragged, flags: Ragged, actions: Ragged, size: int) -> np.ndarray:

@@ -95,6 +95,9 @@ class Encoder:
         who = read.context(context)
         made = read.actions(actions)
         read.done()
+        if self.interactions == assembly.CROSSED and made.common is None:
+            rows = assembly.decision_rows(*who, made.features, made.anchors, self.dimensions)
+            return rows.astype(np.float32), read.learned()
         count = len(made.features.lengths)
         features, flags = (assembly.repeated(part, count) for part in who)
         return self._rows(features, flags, made), read.learned()
@@ -183,6 +186,25 @@ class Encoder:
         """The name of a feature of the context times one of the action."""
         name = self.names.name(left)
         return name if right == CONSTANT else f"{name} x {self.names.name(right)}"
+
+    @property
+    def moments(self) -> list[Any]:
+        """What has been learned of numbers, as JSON data: the fixed moments, and those underway."""
+        return self._moments.as_data()
+
+    def with_moments(self, moments: list[Any]) -> "Encoder":
+        """The same encoder with what another one has learned of numbers (its ``moments``)."""
+        other = Encoder(
+            self.dimensions,
+            interactions=self.interactions,
+            ids=self.ids,
+            schema=self.schema,
+            warmup=self.warmup,
+            version=self.version,
+        )
+        other.names = self.names
+        other._read_with(Moments.from_data(self.warmup, moments))
+        return other
 
     def as_data(self) -> dict[str, Any]:
         """Everything that decides how records are encoded, as JSON data."""

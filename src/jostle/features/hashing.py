@@ -21,6 +21,7 @@ _FIRST, _SECOND, _THIRD = (
     np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
 """The constants of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+_ONE, _27, _30, _31, _32 = (np.uint64(number) for number in (1, 27, 30, 31, 32))
 
 
 def hashed(kind: bytes, text: str, inside: int) -> int:
@@ -39,19 +40,19 @@ def digest(content: bytes) -> str:
 def pairs(first: Any, second: Any) -> Any:
     """The hashes of pairs of features, for arrays of 64-bit hashes that broadcast."""
     mixed = first * _FIRST + second  # not symmetric: context and action are different roles
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * _SECOND
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * _THIRD
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed = (mixed ^ (mixed >> _30)) * _SECOND
+    mixed = (mixed ^ (mixed >> _27)) * _THIRD
+    return mixed ^ (mixed >> _31)
 
 
 def buckets(hashes: Any, count: int) -> Any:
     """The bucket of each hash, from 0 to ``count`` - 1: its upper half, scaled."""
-    return (((hashes >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
+    return (((hashes >> _32) * np.uint64(count)) >> _32).astype(np.int64)
 
 
 def signs(hashes: Any) -> Any:
     """1 or -1 for each hash, by its lowest bit, which does not decide the bucket."""
-    return 1.0 - 2.0 * (hashes & np.uint64(1)).astype(np.float64)
+    return 1.0 - 2.0 * (hashes & _ONE).astype(np.float64)
 
 
 def random_signs(rows: int, columns: int, salt: int) -> np.ndarray:

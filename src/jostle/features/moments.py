@@ -78,14 +78,15 @@ class Moments:
     def as_data(self) -> list[Any]:
         """For a file."""
         fixed = [[name, *pair] for name, pair in self._fixed.items()]
-        return [fixed, [[name, *state] for name, state in self._learning.items()]]
+        underway = [[name, seen, list(values)] for name, (seen, values) in self._learning.items()]
+        return [fixed, underway]
 
     @classmethod
     def from_data(cls, warmup: int, data: list[Any]) -> "Moments":
         """What ``as_data`` returned."""
         moments = cls(warmup)
         moments._fixed = {name: (centre, scale) for name, centre, scale in data[0]}
-        moments._learning = {name: (seen, values) for name, seen, values in data[1]}
+        moments._learning = {name: (seen, list(values)) for name, seen, values in data[1]}
         return moments
 
 

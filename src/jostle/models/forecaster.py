@@ -139,8 +139,10 @@ class Forecaster(NamedTuple):
         # after they are written: it then updates them in place.
         number = self.scales.seen + (0 * error).astype(jnp.int32)
         state, leverage = self._learned(number, feedback, sharpness, regularisation, keep)
+        _, block = entries_and_blocks(feedback.context)
+        count = state.ridge.count[0 if block is None else block]
         return state._replace(
-            scales=state.scales.observe(reward, error, leverage, keep),
+            scales=state.scales.observe(reward, error, leverage, count, keep),
             stack=state.stack.observe(forecasts, target, known, caution),
         )
 

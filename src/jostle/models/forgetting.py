@@ -61,7 +61,7 @@ def forget(
         prior: (blocks, members, p), P_j(0), if there are members. Their perturbations, and then
             their priors, are the last of the targets.
     """
-    weights, root, trace = responses
+    weights, root, count = responses
     size = weights.shape[-1]
     members = 0 if prior is None else prior.shape[1]
     factor = keep ** (now - clock.time[block]).astype(jnp.float32)
@@ -72,7 +72,7 @@ def forget(
     faded = Responses(
         jax.lax.dynamic_update_index_in_dim(weights, weights[block] * grown[:, None], block, 0),
         jax.lax.dynamic_update_index_in_dim(root, root[block] / jnp.sqrt(factor), block, 0),
-        trace.at[block].divide(factor),
+        count.at[block].multiply(factor),
     )
     feature = clock.turn[block] % size
     weight = jnp.sqrt(size * (1 - factor) * regularisation)
@@ -81,4 +81,4 @@ def forget(
     if prior is not None:
         targets = jnp.concatenate([targets, weight * prior[block, :, feature]])
     after, _ = faded.observe(block, phi, targets)
-    return after
+    return after._replace(count=faded.count)

@@ -23,15 +23,14 @@ class Responses(NamedTuple):
 
     weights: Any  # (blocks, targets, p)
     root: Any  # (blocks, p, p), S; None in a copy for decisions
-    trace: Any  # (blocks,), the trace of V^-1
+    count: Any  # (blocks,), observations, as far as they are not forgotten
 
     @classmethod
     def empty(cls, initial: Any, regularisation: Any) -> "Responses":
         """Nothing observed; ``initial`` is (blocks, targets, p)."""
         blocks, _, size = initial.shape
         root = jnp.eye(size) / jnp.sqrt(regularisation)
-        trace = jnp.full(blocks, size / regularisation)
-        return cls(initial, jnp.broadcast_to(root, (blocks, size, size)), trace)
+        return cls(initial, jnp.broadcast_to(root, (blocks, size, size)), jnp.zeros(blocks))
 
     def observe(
         self, block: Any, phi: Any, targets: Any, least: float = 0.0
@@ -59,11 +58,10 @@ class Responses(NamedTuple):
         errors = targets - own @ phi
         new = own + errors[:, None] * gain
         shrunk = root - jnp.outer(direction, f * shrinkage)
-        lost = (direction @ direction) * shrinkage * (2 - variance * shrinkage)
         responses = Responses(
             jax.lax.dynamic_update_index_in_dim(self.weights, new, block, 0),
             jax.lax.dynamic_update_index_in_dim(self.root, shrunk, block, 0),
-            self.trace.at[block].add(-lost),
+            self.count.at[block].add(1),
         )
         return responses, leverage
 
@@ -77,11 +75,6 @@ class Responses(NamedTuple):
             return phi @ (own[0] - mean * own[1])
         own = self.weights[block, :2]
         return (phi * (own[:, 0] - mean * own[:, 1])).sum(-1)
-
-    def effective_dimension(self, regularisation: Any) -> Any:
-        """d_eff = p - lambda tr V^-1, the mean over blocks; at least 1."""
-        xp = self.trace.__array_namespace__()
-        return xp.maximum((self.weights.shape[-1] - regularisation * self.trace).mean(), 1.0)
 
     def deciding(self) -> "Responses":
         """The part that decisions read."""

@@ -1,16 +1,23 @@
 """Scales of the rewards that policies find out for themselves: what exploration is measured in.
 
-    mean     running mean of the rewards, m
-    spread   their standard deviation
-    noise    standard deviation of prequential errors (reward minus the forecast made before it
-             was learned), of late
-    prior    how far rewards of contexts that were never observed may lie from their mean: the
-             deviation of rewards weighted by leverage, less what no forecast explains
+    mean       running mean of the rewards, m
+    spread     their standard deviation
+    noise      standard deviation of prequential errors (reward minus the forecast made before it
+               was learned), of late
+    dimension  of the contexts chosen of late: the mean of n h, with h the leverage of an
+               observation and n the number of observations of its block
+    prior      how far rewards of contexts that were never observed may lie from their mean: the
+               deviation of rewards weighted by leverage, less what no forecast explains
 
 An observation with little leverage repeats what is known; weighted by leverage, a region of
 contexts counts by the logarithm of its visits, so that the prior neither shrinks when the policy
-settles on one arm nor depends on the first few rewards. All scales are multiplied by c if all
-rewards are, exactly so if c is a power of two.
+settles on one arm nor depends on the first few rewards.
+
+The leverage of one of n observations in d directions is d / n on average, so n h averages to d. If
+a policy settles on an arm whose context never changes, n h falls to 1, whatever the number of arms:
+contexts no longer explore by themselves, and perturbations have to.
+
+All but the dimension are multiplied by c if all rewards are, exactly so if c is a power of two.
 """
 
 from typing import Any, NamedTuple
@@ -35,6 +42,7 @@ class Scales(NamedTuple):
     weighted_mean: Any
     weighted_variance: Any
     weighted_error: Any
+    directions: Any  # moving average of leverage times the number of observations
 
     @classmethod
     def empty(cls) -> "Scales":
@@ -42,11 +50,14 @@ class Scales(NamedTuple):
         zeros = (jnp.float32(0) for _ in cls._fields[1:])
         return cls(jnp.int32(0), *zeros)
 
-    def observe(self, reward: Any, error: Any, leverage: Any, keep: Any = 1.0) -> "Scales":
+    def observe(
+        self, reward: Any, error: Any, leverage: Any, count: Any, keep: Any = 1.0
+    ) -> "Scales":
         """One more reward, the error of its forecast and its leverage.
 
         The first reward is nobody's error, since nothing could be forecast. The moments keep the
-        part ``keep`` of what they were, as observations are forgotten.
+        part ``keep`` of what they were, as observations are forgotten. ``count`` is the number of
+        observations of its block, this one included.
         """
         known = self.seen > 0
         seen = self.seen + 1
@@ -68,6 +79,7 @@ class Scales(NamedTuple):
             weighted_mean,
             _towards(self.weighted_variance, deviation, share),
             _towards(self.weighted_error, squared, share),
+            RECENT * self.directions + (1 - RECENT) * leverage * count * known,
         )
 
     @property
@@ -80,6 +92,12 @@ class Scales(NamedTuple):
         """The standard deviation of prequential errors."""
         xp = self.error.__array_namespace__()
         return (self.error / xp.maximum(self.error_weight, 1e-9)) ** 0.5
+
+    @property
+    def dimension(self) -> Any:
+        """How many directions the contexts chosen of late vary in; at least 1."""
+        xp = self.error.__array_namespace__()
+        return xp.maximum(self.directions / xp.maximum(self.error_weight, 1e-9), 1.0)
 
     @property
     def prior(self) -> Any:

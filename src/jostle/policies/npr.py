@@ -20,7 +20,7 @@ from jostle.types import Feedback, Round
 MIXED = 4
 """Members that one draw of scores combines."""
 TEMPER = 0.75
-"""How fast the noise falls with the effective dimension. At 1 / 2 the deviation of a draw would
+"""How fast the noise falls with the dimension of contexts. At 1 / 2 the deviation of a draw would
 not depend on the dimension, as a posterior's does; less pays at any horizon that we played."""
 BOLDNESS = 30.0
 """By how much optimists multiply the prior."""
@@ -40,14 +40,14 @@ class NPR(SamplingPolicy, StackedPolicy):
         P_j = lambda V^-1 P_j(0),      P_j(0) ~ N(0, I): what is left of a random prior
 
         score(x) = mean(x) + nu sigma phi(x).N + kappa rho phi(x).P
-        nu       = noise / d_eff^(3/4),   kappa = prior, and 30 times that for optimists
+        nu       = noise / d^(3/4),   kappa = prior, and 30 times that for optimists
 
     where N = sum_j w_j N_j and P = sum_j w_j P_j over four members drawn for each decision, with w
-    uniform on the unit sphere. sigma is the deviation of errors made before learning and rho that
-    of rewards weighted by leverage (``jostle.models.scales``); d_eff is the effective dimension of
-    the features. Both enter only here, so the unit of the rewards does not matter. With probability
-    optimism / (optimism + t) a decision is an optimist's: some optimism * log(1 + T / optimism)
-    decisions in all, which find rewards far beyond any seen.
+    uniform on the unit sphere. sigma is the deviation of errors made before learning, rho that of
+    rewards weighted by leverage, and d the number of directions in which the contexts chosen of
+    late vary (``jostle.models.scales``). They enter only here, so the unit of the rewards does not
+    matter. With probability optimism / (optimism + t) a decision is an optimist's: some
+    optimism * log(1 + T / optimism) decisions in all, which find rewards far beyond any seen.
 
     ``NPR.online(features=...)`` keeps no history. ``NPR.paper`` is Algorithm 1 of the paper to the
     letter, and ``NPR.descent`` the same with jostle's network and training. How and why NPR differs
@@ -63,7 +63,7 @@ class NPR(SamplingPolicy, StackedPolicy):
         others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    behaviour = 2
+    behaviour = 3
 
     noise: Any = leaf(default=1.0)
     prior: Any = leaf(default=1.0)
@@ -156,7 +156,7 @@ class NPR(SamplingPolicy, StackedPolicy):
         which, weights = _combinations(key, self.members, shape)
         responses = _responses(ridge.weights, phi, block, which, self.members)
         noise, prior = (weights[..., None, :] @ part for part in responses)
-        nu = self.noise / ridge.effective_dimension(self.ridge) ** TEMPER
+        nu = self.noise / scales.dimension**TEMPER
         known = scales.prior > 0  # until two rewards differ, choose uniformly
         return (
             xp.where(known, mean, 0.0),

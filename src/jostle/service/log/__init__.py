@@ -1,0 +1,1 @@
+"""The log of the service: append-only records, committed in groups."""
