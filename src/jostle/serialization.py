@@ -19,13 +19,13 @@ import optax
 from jostle.core.atomic import atomic
 from jostle.core.description import CUSTOM
 from jostle.core.description import describe as describe
-from jostle.models.networks import MLP, NoNetwork, PaperNetwork
+from jostle.models.networks import MLP, Heads, NoNetwork, PaperNetwork
 from jostle.models.training import Training
 from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
 from jostle.policies.npr_paper import PaperNPR
 
-VERSIONS = {"agent": 2, "decider": 1, "view": 1, "model": 1}
+VERSIONS = {"agent": 2, "decider": 2, "view": 1, "model": 1}
 """What a file may hold, and the version of its format that this jostle writes and reads."""
 
 
@@ -63,7 +63,7 @@ def _optimiser(name: str, where: str) -> Any:
 
 def _part_class(name: str) -> type | None:
     """A class of jostle that a file may name: a policy, a network, or how one is trained."""
-    classes = (*CATALOG.values(), PaperNPR, MLP, NoNetwork, PaperNetwork, Training)
+    classes = (*CATALOG.values(), PaperNPR, MLP, Heads, NoNetwork, PaperNetwork, Training)
     return {cls.__name__: cls for cls in classes}.get(name)
 
 

@@ -55,7 +55,7 @@ def bench(
 
     [bold]Benchmarks[/]
 
-    agent, agent-policies, decision, exploration, solved, pooled-update, late-round,
+    agent, agent-policies, decision, exploration, solved, online, pooled-update, late-round,
     bounded-memory, lin-ucb, covariance, import, trial, workers, encoding, deciding,
     records (needs the data sets), warm-start, warm-start-regret, service; and with PyTorch
     installed ([cyan]pip install 'jostle\\[torch]'[/]) pytorch-learning and pytorch-regret, which
