@@ -9,6 +9,8 @@ import inspect
 import json
 import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -96,10 +98,23 @@ def read(
         return read_file(file, os.fspath(path), kind)
 
 
+def read_header(path: str | os.PathLike[str], kind: str = "agent") -> dict[str, Any]:
+    """The header alone, or a ``ValueError`` that says what is wrong."""
+    with open(path, "rb") as file, _opened(file, os.fspath(path), kind) as (header, _):
+        return header
+
+
 def read_file(
     file: BinaryIO, name: str, kind: str = "agent"
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """The same from an open file, which errors call ``name``."""
+    """The header and the leaves from an open file, which errors call ``name``."""
+    with _opened(file, name, kind) as (header, content):
+        return header, [content[f"leaf{i}"] for i in range(len(content.files) - 1)]
+
+
+@contextmanager
+def _opened(file: BinaryIO, name: str, kind: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The header, checked, and the content of a file; whatever is wrong is a ``ValueError``."""
     try:
         with np.load(file, allow_pickle=False) as content:
             header = json.loads(bytes(content["header"]))
@@ -111,7 +126,7 @@ def read_file(
                     f"reads version {VERSIONS[kind]}; load it with the jostle that wrote it, and "
                     f"let a new {kind} learn from the same observations"
                 )
-            return header, [content[f"leaf{i}"] for i in range(len(content.files) - 1)]
+            yield header, content
     except (ValueError, KeyError, EOFError, OSError, AttributeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{name} is not a complete {kind} file: {error}") from error
 

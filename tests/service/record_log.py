@@ -1,4 +1,4 @@
-"""Write the files that ``test_log.py`` opens: the log of a small service, as of this release.
+"""Write the files that ``test_service_log.py`` opens: a small service's log, as of this release.
 
 Run it only when ``jostle.service.log.records.SCHEMA`` is raised, with another folder: the files of
 earlier releases stay.

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from jostle import serialization
 from jostle.service.app_records import read_facts
@@ -17,7 +16,7 @@ from jostle.service.log.records import ConfigSet, Kind, Record, encode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.messages import Config, ModelInfo
 from jostle.service.problems import Invalid, NotFound, Problem
-from jostle.service.snapshots import SUFFIX, check_model
+from jostle.service.snapshots import check_model
 from jostle.service.views import View, load_view, save_view
 
 IMPORTED = "imported"
@@ -91,8 +90,8 @@ def models(app: App) -> list[ModelInfo]:
     active = app.pinned if app.pinned is not None else app.model.ref.version
     for snapshot in app.snapshots.list():
         try:
-            header = _header(snapshot.path)
-        except (OSError, ValueError, KeyError):  # it is damaged, or removed just now
+            header = serialization.read_header(snapshot.path, "model")
+        except (OSError, ValueError):  # it is damaged, or removed just now
             continue
         stat = snapshot.path.stat()
         listed.append(
@@ -161,14 +160,6 @@ def prune(app: App, keep: int) -> None:
     needed = {app.pinned or 0, app.model.ref.version}
     needed |= {each.version for each in models(app) if each.source == IMPORTED}
     app.snapshots.prune(keep, needed)
-
-
-def _header(path: Path) -> dict[str, Any]:
-    """The header of a snapshot, without its arrays."""
-    assert path.name.endswith(SUFFIX)
-    with np.load(path, allow_pickle=False) as content:
-        header: dict[str, Any] = json.loads(bytes(content["header"]))
-    return header
 
 
 def _nothing(version: int) -> Any:
