@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections import Counter
 
-from wire import Connection
+from torture.wire import Connection
 
 APP = "a"
 CLIENTS = 8

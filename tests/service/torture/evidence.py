@@ -4,6 +4,7 @@ import asyncio
 import time
 
 import msgspec
+
 from jostle.service.log.records import Kind, decode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.messages import Config
@@ -11,9 +12,8 @@ from jostle.service.replay import replay
 from jostle.service.service import Service
 from jostle.service.service_settings import ServiceSettings
 from jostle.service.snapshots import Snapshots
-
-from clients import APP
-from wire import Connection
+from torture.clients import APP
+from torture.wire import Connection
 
 CONFIG = Config(policy="lin-ts", dimensions=8, wait=0.5, aggregation="sum")
 DATA = "jostle-data"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wire import Connection, encode_request
+from torture.wire import Connection, encode_request
 
 MOST_CONNECTIONS = 2000
 TICK = 0.001
@@ -73,6 +73,8 @@ class Generator:
         self.side_statuses = Counter()
         """Of the requests that ``after`` made."""
         self.unanswered = 0
+        self.reasons = Counter()
+        """Why requests were not answered."""
         self._tasks = set()
 
     async def open_loop(self, rate, seconds, items=1, seed=0):
@@ -152,7 +154,8 @@ class Generator:
                 with contextlib.suppress(ConnectionError):
                     return await self._over(reused, request)
             return await self._over(await Connection.open(self._address), request)
-        except OSError:
+        except OSError as error:
+            self.reasons[repr(error)] += 1
             return None
         finally:
             self._count -= 1

@@ -6,9 +6,10 @@ import random
 import signal
 import time
 
-from clients import Clients
-from evidence import Evidence, finish, prepare, replayed
-from outcome import Outcome
+from torture.clients import Clients
+from torture.evidence import Evidence, finish, prepare, replayed
+from torture.findings import Outcome
+
 from served_process import ServedProcess
 
 CLAIM = "nothing acknowledged is lost, nothing is learned twice, replay gives the same hash"

@@ -7,10 +7,10 @@ import sys
 
 import uvloop
 
-import bare_server
-from generator import Generator
-from outcome import Outcome, show
-from shop import (
+from torture import bare_server
+from torture.findings import Outcome, show
+from torture.generator import Generator
+from torture.shop import (
     Rewards,
     batch_requests,
     processor_seconds,
@@ -44,9 +44,7 @@ def run(folder, seconds, say, rates=RATES):
     kept = [step for step in steps if step["kept"]]
     best = max(kept, key=lambda step: step["rate"]) if kept else {"rate": 0.0}
     ratio = single["rate"] / bare["grouped"]["rate"]
-    passed = (
-        best["rate"] >= 1450 and batch["rate"] >= 10_000 and ratio >= 1 / 3 and bool(kept)
-    )
+    passed = best["rate"] >= 1450 and batch["rate"] >= 10_000 and ratio >= 1 / 3 and bool(kept)
     figures = {
         "highest rate kept up with": best["rate"],
         "p50 ms there": best.get("p50 ms"),
@@ -140,4 +138,3 @@ def _processors(server):
 
 def _text(figures):
     return ", ".join(f"{name} {show(value)}" for name, value in figures.items())
-

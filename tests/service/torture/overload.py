@@ -6,11 +6,11 @@ import time
 
 import uvloop
 
-import faulty_disk
-from generator import Generator
-from outcome import Outcome
-from shop import Rewards, resident, served_shop, single_requests, wait_until_learning
-from wire import Connection
+from torture import faulty_disk
+from torture.findings import Outcome
+from torture.generator import Generator
+from torture.shop import Rewards, resident, served_shop, single_requests, wait_until_learning
+from torture.wire import Connection
 
 CLAIM = "only 2xx, 429 and 503; memory flat; recovered within 5 s"
 FACTOR = 5
@@ -59,8 +59,9 @@ async def _run(server, full, seconds, say):
     await asyncio.sleep(2.0)
     before = resident(pid)
     with _watching(pid) as memory:
+        recovered = asyncio.create_task(_recovery(server.address, key, seconds))
         over = await generator.open_loop(FACTOR * capacity, seconds)
-    calm = await _recovery(server.address, key)
+        calm = await recovered
     say(f"offered {FACTOR} x {capacity:.0f}/s: {dict(over.statuses)}, recovered in {calm:.2f} s")
     await asyncio.sleep(2.0)
     full.touch()
@@ -72,6 +73,8 @@ async def _run(server, full, seconds, say):
     await asyncio.sleep(1.0)
     statuses = over.statuses + filled.statuses + generator.side_statuses
     statuses.pop(0, None)
+    for reason, count in generator.reasons.items():
+        say(f"not answered: {count} times {reason}")
     return {
         "capacity": capacity,
         "offered": FACTOR * capacity,
@@ -93,8 +96,9 @@ def _successes(statuses):
     return sum(count for status, count in statuses.items() if status < 300)
 
 
-async def _recovery(address, key):
-    """Seconds until probes succeed quickly again."""
+async def _recovery(address, key, wait=0.0):
+    """Seconds until probes succeed quickly again, after the end of the trouble in so many seconds."""
+    await asyncio.sleep(wait)
     connection = await Connection.open(address)
     start, good, requests = time.perf_counter(), 0, single_requests(key)
     while True:
@@ -123,5 +127,3 @@ def _watching(pid):
     task = asyncio.get_running_loop().create_task(watch())
     yield found
     task.cancel()
-
-

@@ -9,10 +9,11 @@ import random
 import shutil
 from pathlib import Path
 
-import faulty_disk
-from clients import Clients
-from evidence import Evidence, finish, prepare, replayed
-from outcome import Outcome
+from torture import faulty_disk
+from torture.clients import Clients
+from torture.evidence import Evidence, finish, prepare, replayed
+from torture.findings import Outcome
+
 from served_process import ServedProcess
 
 CLAIM = "nothing acknowledged is lost; with synchronous=NORMAL losses are seen"

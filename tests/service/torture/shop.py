@@ -9,13 +9,14 @@ import time
 from pathlib import Path
 
 import numpy as np
-from evidence import prepare
 
-from generator import post
 from jostle.service.auth import KEY_FILE, Keys
 from jostle.service.messages import Config
+from torture.evidence import prepare
+from torture.generator import post
+from torture.wire import fetch
+
 from served_process import ServedProcess
-from wire import fetch
 
 APP = "shop"
 ACTIONS, FEATURES = 10, 20
@@ -126,4 +127,3 @@ async def wait_until_learning(address, key, seconds=120.0):
 
 def _number(rng):
     return round(float(rng.normal()), 4)
-
