@@ -1,7 +1,7 @@
 """``Turns``: how long requests wait for their turn when a server has more of them than it can do.
 
-Decisions are made in the event loop. Under overload they queue up there, before anything could count
-them as under way: thousands of requests would all be answered, each many seconds late.
+Decisions are made in the event loop. Under overload they queue up there, before anything could
+count them as under way: thousands of requests would all be answered, each many seconds late.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""A disk that forgets what was not synced, and that can be full: a VFS of SQLite around the real one.
+"""A disk that forgets what was not synced, and that can be full: a VFS around SQLite's own.
 
     python faulty_disk.py serve ...
 
 runs the ``jostle`` command with it. Every write, truncation and sync of SQLite's files is noted in
-the file that ``TORTURE_JOURNAL`` names; ``after_power_loss`` computes from it what a disk would hold.
-While the file that ``TORTURE_FULL`` names exists, writing fails as on a full disk.
+the file that ``TORTURE_JOURNAL`` names; ``after_power_loss`` computes from it what a disk would
+hold. While the file that ``TORTURE_FULL`` names exists, writing fails as on a full disk.
 """
 
 import os
@@ -34,7 +34,7 @@ class FaultyDisk(apsw.VFS):
         self.real = apsw.vfs_names()[0]
         super().__init__("faulty", self.real, makedefault=True)
 
-    def xOpen(self, name, flags):
+    def xOpen(self, name, flags):  # noqa: N802
         return FaultyFile(self, name, flags)
 
     def note(self, kind, name, place, data=b""):
@@ -57,16 +57,16 @@ class FaultyFile(apsw.VFSFile):
         self._disk, self._name = disk, os.path.basename(path).encode()
         super().__init__(disk.real, name, flags)
 
-    def xWrite(self, data, offset):
+    def xWrite(self, data, offset):  # noqa: N802
         self._disk.check_space()
         self._disk.note(WRITE, self._name, offset, bytes(data))
         super().xWrite(data, offset)
 
-    def xTruncate(self, size):
+    def xTruncate(self, size):  # noqa: N802
         self._disk.note(TRUNCATE, self._name, size)
         super().xTruncate(size)
 
-    def xSync(self, flags):
+    def xSync(self, flags):  # noqa: N802
         # The notes say what is synced; it takes a while, as on a real disk.
         time.sleep(SYNC_SECONDS)
         self._disk.note(SYNC, self._name, 0)

@@ -44,9 +44,8 @@ def run(folder, seconds, say):
         errors.append("memory has grown")
     if not figures["full disk: 503"]:
         errors.append("the disk was never full")
-    for name in ("recovery from overload s", "recovery from full disk s"):
-        if figures[name] > MOST_RECOVERY:
-            errors.append(f"{name}: {figures[name]:.1f}")
+    recoveries = ("recovery from overload s", "recovery from full disk s")
+    errors += [f"{each}: {figures[each]}" for each in recoveries if figures[each] > MOST_RECOVERY]
     return Outcome("overload, full disk", CLAIM, not errors, figures, errors)
 
 
@@ -97,7 +96,7 @@ def _successes(statuses):
 
 
 async def _recovery(address, key, wait=0.0):
-    """Seconds until probes succeed quickly again, after the end of the trouble in so many seconds."""
+    """Seconds until probes succeed quickly again, once the trouble ends in ``wait`` seconds."""
     await asyncio.sleep(wait)
     connection = await Connection.open(address)
     start, good, requests = time.perf_counter(), 0, single_requests(key)

@@ -1,7 +1,7 @@
 """Power loss at random moments under load: what was not synced is dropped, torn or kept at random.
 
-The disk of a server is recorded (``faulty_disk.py``) until the server is killed. The power is lost at
-that moment, and, in other copies of the same disk, at random moments before it.
+The disk of a server is recorded (``faulty_disk.py``) until the server is killed. The power is lost
+at that moment, and, in other copies of the same disk, at random moments before it.
 """
 
 import os
@@ -29,7 +29,7 @@ def run(folder, times, say, seed=0):
     """Lose power so many times with FULL, and a tenth as often with NORMAL; what was found."""
     safe = Series(folder / "full", "full", seed)
     lives = -(-times // MOMENTS)
-    for number in range(lives):
+    for _ in range(lives):
         safe.live()
         say(f"{safe.losses} of {times} power losses")
     unsafe = Series(folder / "normal", "normal", seed)

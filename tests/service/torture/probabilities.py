@@ -56,7 +56,7 @@ def run(folder, times, say, seed=0):
 
 
 async def _decide(server, times, say, seed):
-    """How many; sums of (chosen - p) and of p (1 - p) by action, and the positions of the models."""
+    """How many; the sums of (chosen - p) and p (1 - p) by action; the positions of models."""
     rng, key = np.random.default_rng(seed), server.key
     connection = await Connection.open(server.address)
     surplus, variance, models = defaultdict(float), defaultdict(float), set()

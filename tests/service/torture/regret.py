@@ -1,4 +1,4 @@
-"""Regret over HTTP, with delayed, repeated and late rewards, beside that of a ``Decider`` in process."""
+"""Regret over HTTP, with delayed, repeated and late rewards, beside a ``Decider`` in process."""
 
 import asyncio
 import heapq

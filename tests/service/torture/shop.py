@@ -1,4 +1,4 @@
-"""A realistic app to load: decisions among 10 actions of 20 features, a part of which is rewarded."""
+"""A realistic app to load: decisions among 10 actions of 20 features, a fifth of them rewarded."""
 
 import asyncio
 import contextlib
