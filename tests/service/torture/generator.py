@@ -73,6 +73,10 @@ class Generator:
         self.side_statuses = Counter()
         """Of the requests that ``after`` made."""
         self.unanswered = 0
+        self.unsent = 0
+        """Requests for which there was no connection until the end of the load."""
+        self.sent = asyncio.Event()
+        """Set when a load ends; what was sent may still be unanswered."""
         self.reasons = Counter()
         """Why requests were not answered."""
         self._tasks = set()
@@ -89,8 +93,9 @@ class Generator:
                 self._dispatch(start + due[sent], next(self._requests))
                 sent += 1
             await asyncio.sleep(TICK)
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=PATIENCE)
+        self._give_up()
+        self.sent.set()
+        await self._settle()
         self.unanswered += len(self._tasks)
         return self._measured(rate * items, max(seconds, self._last - start), items)
 
@@ -104,8 +109,7 @@ class Generator:
                 await self._exchange(now, next(self._requests))
 
         await asyncio.gather(*(client() for _ in range(connections)))
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=PATIENCE)
+        await self._settle()
         return self._measured(0.0, self._last - start, items)
 
     def close(self):
@@ -114,6 +118,18 @@ class Generator:
             task.cancel()
         while self._idle:
             self._idle.pop().close()
+
+    async def _settle(self):
+        """Wait for the last answers, and for those to what they lead to."""
+        end = time.perf_counter() + PATIENCE
+        while self._tasks and time.perf_counter() < end:
+            await asyncio.wait(self._tasks, timeout=1.0)
+
+    def _give_up(self):
+        """Forget requests that still wait for a connection: their senders have lost patience."""
+        self.unsent += len(self._waiting)
+        while self._waiting:
+            self._waiting.popleft().cancel()
 
     def _measured(self, offered, seconds, items):
         found = Measured(offered, seconds, np.array(self._latencies), items=items)

@@ -58,7 +58,8 @@ async def _run(server, full, seconds, say):
     await asyncio.sleep(2.0)
     before = resident(pid)
     with _watching(pid) as memory:
-        recovered = asyncio.create_task(_recovery(server.address, key, seconds))
+        generator.sent.clear()
+        recovered = asyncio.create_task(_recovery(server.address, key, generator.sent))
         over = await generator.open_loop(FACTOR * capacity, seconds)
         calm = await recovered
     say(f"offered {FACTOR} x {capacity:.0f}/s: {dict(over.statuses)}, recovered in {calm:.2f} s")
@@ -80,6 +81,7 @@ async def _run(server, full, seconds, say):
         "overload: 2xx": _successes(over.statuses),
         "overload: 503": over.statuses[503],
         "p99 ms of 2xx": over.quantile(0.99),
+        "not sent": generator.unsent,
         "unanswered": over.unanswered + filled.unanswered,
         "recovery from overload s": calm,
         "memory before, MiB": before / 2**20,
@@ -95,9 +97,10 @@ def _successes(statuses):
     return sum(count for status, count in statuses.items() if status < 300)
 
 
-async def _recovery(address, key, wait=0.0):
-    """Seconds until probes succeed quickly again, once the trouble ends in ``wait`` seconds."""
-    await asyncio.sleep(wait)
+async def _recovery(address, key, ended=None):
+    """Seconds until probes succeed quickly again, once the trouble has ended."""
+    if ended is not None:
+        await ended.wait()
     connection = await Connection.open(address)
     start, good, requests = time.perf_counter(), 0, single_requests(key)
     while True:
