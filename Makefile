@@ -8,10 +8,17 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 STUDIES := $(VENV)/.studies
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+INSTALL := bin/python -m pip install --quiet --disable-pip-version-check --no-compile
+PIP := $(VENV)/$(INSTALL)
+FAST := -n auto --dist worksteal -m "not study"
+# Other versions: `make oldest OLDEST_PYTHON=python3.11`, or only some tests with TESTS=tests/policies.
+OLDEST := .venv-oldest
+NEWEST := .venv-newest
+OLDEST_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
+TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test studies lint types check format bench torture wheel clean
+.PHONY: help setup run demo test studies lint types check format bench torture results docs links oldest newest dist clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -37,7 +44,7 @@ demo: $(READY)  ## Start the decision service with a simulated application, and 
 	$(BIN)/jostle demo
 
 test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not study"
+	$(BIN)/python -m pytest $(FAST)
 
 studies: $(STUDIES)  ## Run the long tests: Ray, a browser, Flax, real data (JOSTLE_DATA), a minimal install
 	$(BIN)/python -m pytest -n auto --dist worksteal -m study
@@ -61,8 +68,30 @@ torture: $(READY)  ## Try to break the decision service for hours: crashes, powe
 bench: $(READY)  ## Print the benchmark table
 	$(BIN)/jostle bench
 
-wheel: $(STUDIES)  ## Build the wheel that `pip install dist/jostle-*.whl` installs
-	$(BIN)/python -m build --wheel --outdir dist .
+results: $(READY)  ## Write the pages of docs/results from the folders of results/
+	$(BIN)/jostle summary results --out docs/results
+
+docs: $(STUDIES)  ## Build the documentation in docs/_build/html; warnings, and broken links inside, are errors
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+links: $(STUDIES)  ## Check the links that lead out of the documentation (needs the network)
+	$(BIN)/python -m sphinx --quiet -b linkcheck docs docs/_build/links
+
+# Old packages use what their newer neighbours deprecate; that is not our concern here.
+oldest:  ## Run the tests with the oldest Python and packages that pyproject.toml allows, in .venv-oldest
+	$(OLDEST_PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python tests/oldest_versions.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/$(INSTALL) --constraint $(OLDEST)/constraints.txt --editable '.[dev]'
+	$(OLDEST)/bin/python -m pytest $(FAST) -W default::DeprecationWarning $(TESTS)
+
+newest:  ## Run the tests with the newest packages that pyproject.toml allows, in .venv-newest
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/$(INSTALL) --upgrade --upgrade-strategy eager --editable '.[dev]'
+	$(NEWEST)/bin/python -m pytest $(FAST) $(TESTS)
+
+dist: $(STUDIES)  ## Build wheel and sdist; `pip install dist/jostle-*.whl` installs the library
+	$(BIN)/python -m build --outdir dist .
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) docs/_build .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Shared by the tests: an easy bandit, comparison of states, and a counter of compilations."""
+"""Shared by the tests: an easy bandit, a plain policy, comparisons, a counter of compilations."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +7,8 @@ import jax
 import numpy as np
 
 from jostle.environments import Synthetic
+from jostle.policies.base import Policy
+from jostle.types import Choice
 
 FEATURES, POOL, SHOWN = 5, 12, 4
 
@@ -17,6 +19,19 @@ def rises_with_first(contexts):
 
 EASY = Synthetic(rises_with_first, features=FEATURES, pool=POOL, shown=SHOWN, noise=0.05)
 """A linear bandit that every learning policy should soon solve."""
+
+
+class First(Policy):
+    """Always the first arm shown; it does not state its probabilities."""
+
+    def init(self, key):
+        return ()
+
+    def choose(self, state, key, round):
+        return Choice(0, round.contexts[:, 0])
+
+    def learn(self, state, key, feedback):
+        return state
 
 
 def assert_same(first, second):

@@ -1,6 +1,7 @@
 """The agent: bad input, fixed memory, decisions, files, threads, processes."""
 
 import copy
+import io
 import json
 import pickle
 import subprocess
@@ -10,7 +11,18 @@ import threading
 import numpy as np
 import pytest
 
-from jostle import NPR, UCB1, Agent, EpsilonGreedy, HLinUCB, LinUCB, NeuralTS, Training, Uniform
+from jostle import (
+    NPR,
+    UCB1,
+    Agent,
+    EpsilonGreedy,
+    HLinUCB,
+    LinUCB,
+    NeuralTS,
+    Training,
+    Uniform,
+    serialization,
+)
 from jostle.models.networks import MLP
 from jostle.types import Choice
 
@@ -305,6 +317,11 @@ def test_a_forked_process_is_told_what_to_do():
     assert done.stdout.count("without --preload") == 3
 
 
+def test_a_state_of_objects_is_not_saved():
+    with pytest.raises(ValueError, match="the state must hold numbers to be saved"):
+        serialization.write_file(io.BytesIO(), {}, {"a": np.array([None])})
+
+
 def test_a_policy_of_the_users_own_parts_is_saved_and_loaded_with_it(tmp_path):
     policy = NPR(D, network=MyNetwork(8, 2), training=Training(steps=2))
     agent = Agent(policy)
@@ -341,7 +358,7 @@ def test_damaged_and_foreign_files_are_refused(agent, tmp_path):
     np.savez(path, header=np.frombuffer(json.dumps(header).encode(), np.uint8))
     with pytest.raises(ValueError, match="version 99"):
         Agent.load(path)
-    np.savez(path, header=np.asarray([{"a": 1}], dtype=object), allow_pickle=True)
+    np.savez(path, header=np.asarray([{"a": 1}], dtype=object))
     with pytest.raises(ValueError, match="not a complete agent file"):
         Agent.load(path)
     with pytest.raises(FileNotFoundError):

@@ -1,80 +1,151 @@
-"""What the documents show must run."""
+"""What the documents show must run, and where they lead must be there."""
 
 import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
+from documents import (
+    ROOT,
+    anchors,
+    blocks,
+    commands,
+    links,
+    pages,
+    said_to_be_printed,
+    saved_files,
+    text,
+)
 from jostle import make_environment
 from jostle.core.grammar import value
 from jostle.lab.spec.experiment import Experiment
 
-ROOT = Path(__file__).parent.parent
+from requirements import real_data_folder
+
+SERVED = "docs/service"
+"""Pages that need a server, which ``tests/service/test_service_docs.py`` starts for them."""
+GUIDES = [page for page in pages() if not page.startswith(SERVED)]
+WITH_PYTHON = [page for page in GUIDES if blocks(page, "python") and page != "README.md"]
+SHORTER = {"docs/theory.md": {"10_000": "300", "size=(5000, 50)": "size=(200, 50)"}}
+"""Numbers that make a page take minutes, and what the tests put in their place."""
+NEED_DATA = ("docs/data.md",)
+PRINTED = {
+    "docs/evaluation.md": ["dr 0.0", "by hand", "Agent(LinUCB, observations=20000)"],
+    "docs/evaluation-limits.md": ["effective sample size is 2 of 5,000", "the truth is 0.50"],
+    "docs/streams.md": ["Result(rounds=1000"],
+    "docs/tutorials/first-agent.md": ["phone coupon", "desktop gift"],
+}
+"""What pages say in prose that their code prints."""
+PLAYED = ["docs/tutorials/first-experiment.md", "docs/tutorials/own-policy.md"]
+"""Pages whose commands are run, and not only parsed."""
 
 
-def snippets(name):
-    text = (ROOT / name).read_text()
-    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-
-
-@pytest.mark.parametrize("index", range(len(snippets("README.md"))))
-def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
-    code = snippets("README.md")[index]
+def run(*command, cwd):
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("index", range(len(blocks("README.md", "python"))))
+def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
+    code = blocks("README.md", "python")[index]
+    printed = run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path)
     if "mean reward" in code:
-        first, last = map(float, re.findall(r"-?\d\.\d\d", done.stdout))
+        first, last = map(float, re.findall(r"-?\d\.\d\d", printed))
         assert last > first + 0.1
         assert (tmp_path / "agent.npz").exists()
 
 
 @pytest.mark.study
-@pytest.mark.parametrize("page", ["records", "decisions", "warm-start"])
-def test_the_python_of_the_guides_for_applications_runs_as_pasted(page, tmp_path):
-    code = "\n".join(snippets(f"docs/{page}.md"))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    # What a comment says is printed is printed, up to an ellipsis.
-    for said in re.findall(r"print\(.*\)  # (\w.*?)(?: \.\.\.)?$", code, re.MULTILINE):
-        if said[0].isupper() or said[0].isdigit() or ":" in said or said in ("pending", "coupon"):
-            assert said in done.stdout
+@pytest.mark.parametrize("page", WITH_PYTHON)
+def test_the_python_of_a_page_runs_as_pasted(page, tmp_path):
+    if page in NEED_DATA:
+        real_data_folder()
+    code = "\n".join(blocks(page, "python"))
+    for long, short in SHORTER.get(page, {}).items():
+        assert long in code
+        code = code.replace(long, short)
+    program = tmp_path / "pasted.py"  # a file, because workers of experiments import it again
+    program.write_text(code)
+    printed = run(sys.executable, "-W", "error", program.name, cwd=tmp_path)
+    expected = [said for each in blocks(page, "python") for said in said_to_be_printed(each)]
+    for said in [*expected, *PRINTED.get(page, [])]:
+        assert said in printed
 
 
-def test_the_experiment_of_the_guide_is_one():
-    text = (ROOT / "docs" / "lab.md").read_text()
-    content = tomllib.loads(re.findall(r"```toml\n(.*?)```", text, flags=re.DOTALL)[0])
+@pytest.mark.study
+@pytest.mark.parametrize("page", PLAYED)
+def test_the_commands_of_a_tutorial_run_as_pasted(page, tmp_path):
+    for name, content in saved_files(page).items():
+        (tmp_path / name).write_text(content)
+    for words in commands(page):
+        folders = set(tmp_path.rglob("report.html"))
+        run(sys.executable, "-m", *words, cwd=tmp_path)
+        assert set(tmp_path.rglob("report.html")) > folders
+
+
+def test_every_command_that_is_shown_exists_with_its_options():
+    from typer.main import get_command
+
+    from jostle.cli import app
+
+    checked = 0
+    for page in pages():
+        for words in commands(page):
+            command, rest = get_command(app), words[1:]
+            context = command.make_context("jostle", list(rest))
+            while hasattr(command, "commands"):
+                command = command.commands[rest[0]]
+                rest = rest[1:]
+                context = command.make_context(words[1], list(rest), parent=context)
+            checked += 1
+    assert checked > 25
+
+
+@pytest.mark.parametrize("page", [page for page in GUIDES if blocks(page, "toml")])
+def test_every_experiment_that_is_shown_is_one(page):
+    for code in blocks(page, "toml"):
+        Experiment.from_mapping({"name": "shown", **tomllib.loads(code)})
+
+
+def test_five_lines_are_an_experiment():
+    content = tomllib.loads(blocks("docs/lab.md", "toml")[0])
     assert len(content) == 5
     assert Experiment.from_mapping({"name": "first-look", **content}).rounds == 2000
 
 
-@pytest.mark.study
-def test_the_python_of_the_guide_to_the_laboratory_runs_as_pasted(tmp_path):
-    (tmp_path / "pasted.py").write_text(snippets("docs/lab.md")[0])
-    subprocess.run([sys.executable, "pasted.py"], cwd=tmp_path, timeout=300, check=True)
-    assert (tmp_path / "runs" / "small" / "trials.parquet").exists()
+def test_a_policy_of_your_own_takes_forty_lines():
+    code = blocks("docs/tutorials/own-policy.md", "python")[0]
+    assert len(code.split("class Decaying")[1].strip().splitlines()) < 40
 
 
-@pytest.mark.study
-def test_the_python_of_the_guide_to_streams_runs_as_pasted(tmp_path):
-    code = snippets("docs/streams.md")[0]
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert "Result(rounds=1000" in done.stdout, done.stderr
+@pytest.mark.parametrize("page", pages(generated=True))
+def test_links_to_the_repository_lead_somewhere(page):
+    for path, anchor in links(page):
+        assert path.exists(), f"{page} links to {path.name}, which does not exist"
+        if anchor:
+            found = anchors(path.resolve().relative_to(ROOT).as_posix())
+            assert anchor in found, f"{page} links to #{anchor}, which {path.name} does not have"
+
+
+def test_every_page_is_on_the_site():
+    listed = [line.strip() for page in pages(generated=True) if page.startswith("docs/")
+              for code in re.findall(r"```{toctree}\n(.*?)```", text(page), re.DOTALL)
+              for line in code.splitlines()]  # fmt: skip
+    names = {line.rpartition("/")[2] for line in listed}
+    patterns = [re.compile(name.replace("*", ".*")) for name in names if "*" in name]
+    for page in pages(generated=True):
+        if page.startswith("docs/") and page != "docs/index.md":
+            name = page.rpartition("/")[2].removesuffix(".md")
+            assert name in names or any(each.fullmatch(name) for each in patterns), page
 
 
 def test_the_guide_to_streams_states_their_defaults():
-    table = (ROOT / "docs" / "streams.md").read_text().partition("## What they are")[0]
+    table = text("docs/streams.md").partition("## What they are")[0]
     rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", table, re.MULTILINE)
     assert {name for name, _ in rows} >= {"wheel", "eat", "coins", "clicks", "drift", "units"}
     for name, written in rows:
@@ -85,42 +156,7 @@ def test_the_guide_to_streams_states_their_defaults():
             assert getattr(environment, setting) == value(default), f"{name}: {setting}"
 
 
-@pytest.mark.study
-@pytest.mark.parametrize(
-    ("page", "expected"),
-    [
-        ("docs/evaluation.md", ["dr 0.0", "by hand", "Agent(LinUCB, observations=20000)"]),
-        ("docs/evaluation-limits.md", ["effective sample size is 2 of 5,000", "the truth is 0.50"]),
-    ],
-)
-def test_the_pages_on_evaluation_run_as_pasted(page, expected, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", "\n".join(snippets(page))],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    for text in expected:
-        assert text in done.stdout
-
-
-@pytest.mark.study
-def test_the_policy_of_the_guide_learns_and_is_compared(tmp_path):
-    code = snippets("CONTRIBUTING.md")[0]
-    (tmp_path / "decaying.py").write_text(code)
-    environment, policies = "h1:features=5,pool=10,shown=5", "decaying:Decaying,uniform"
-    done = subprocess.run(
-        [sys.executable, "-m", "jostle", "run", "-e", environment, "-p", policies,
-         "-n", "300", "-s", "1", "-o", "out"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "report.html").exists()
-    assert "decaying" in done.stdout
-    used = code.split("class Decaying")[1].strip().splitlines()
-    assert len(used) < 40
-
-
 def test_the_changelog_is_of_this_version():
     from jostle import __version__
 
-    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## {__version__}" in text("CHANGELOG.md")

@@ -1,6 +1,7 @@
 """Imports point one way, between rooms and inside them, those made inside functions included."""
 
 import ast
+import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -105,6 +106,25 @@ def test_no_modules_import_each_other_in_a_circle():
         TopologicalSorter(graph()).prepare()
     except CycleError as error:
         pytest.fail("import cycle: " + " -> ".join(error.args[1]))
+
+
+def test_the_drawing_in_contributing_is_of_this_code():
+    import draw_import_graph as drawing
+
+    hint = "run: python tests/draw_import_graph.py"
+    page = drawing.PAGE.read_text()
+    assert drawing.written(page) == page, hint
+    assert drawing.PICTURE.read_text() == drawing.picture(), hint
+    table = set(re.findall(r"`(\w+)/?`", page.split("| room |")[1].split("\n\n")[0]))
+    assert drawing.room_imports().keys() <= table
+
+
+def test_rooms_that_are_drawn_reach_what_they_import():
+    import draw_import_graph as drawing
+
+    rooms = {"a": {"b", "c"}, "b": {"c"}, "c": set()}
+    assert drawing.direct(rooms) == {"a": ["b"], "b": ["c"], "c": []}
+    assert drawing.floors(rooms) == [["c"], ["b"], ["a"]]
 
 
 def test_the_checks_can_fail(tmp_path):

@@ -2,12 +2,16 @@
 
 import subprocess
 import sys
+import tarfile
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import jostle
+
+from requirements import package
 
 ROOT = Path(__file__).parent.parent
 ABSENT = (
@@ -54,11 +58,41 @@ def run(*command, cwd, check=True):
     )
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The sdist, and the wheel that is built from it."""
+    package("build")
+    folder = tmp_path_factory.mktemp("dist")
+    done = run(sys.executable, "-m", "build", "--outdir", folder, ROOT, cwd=folder, check=False)
+    assert done.returncode == 0, done.stderr
+    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    return sdist, wheel
+
+
 @pytest.mark.study
-def test_an_application_needs_few_packages_and_is_told_what_the_rest_needs(tmp_path):
+def test_wheel_and_sdist_hold_what_they_should(built):
+    sdist, wheel = built
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names >= {"pyproject.toml", "LICENSE", "src/jostle/agent.py", "tests/test_agent.py"}
+    assert not any(name.startswith("results/") for name in names)
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    source = ROOT / "src"
+    kept = {
+        path.relative_to(source).as_posix()
+        for path in (source / "jostle").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in names if name.startswith("jostle/")} == kept
+    assert "jostle/py.typed" in names
+
+
+@pytest.mark.study
+def test_an_application_needs_few_packages_and_is_told_what_the_rest_needs(built, tmp_path):
     venv.create(tmp_path / "venv", with_pip=True)
     python = str(tmp_path / "venv" / "bin" / "python")
-    run(python, "-m", "pip", "install", "--quiet", str(ROOT), cwd=tmp_path)
+    run(python, "-m", "pip", "install", "--quiet", str(built[1]), cwd=tmp_path)
     done = run(python, "-W", "error", "-c", PROGRAM, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     assert "Result(rounds=50" in done.stdout

@@ -6,23 +6,8 @@ import pytest
 
 from jostle import NPR, Training, Uniform, simulate
 from jostle.environments import Synthetic
-from jostle.policies.base import Policy
-from jostle.types import Choice
 
-from support import EASY, FEATURES, no_compilation
-
-
-class First(Policy):
-    """Always the first arm shown."""
-
-    def init(self, key):
-        return ()
-
-    def choose(self, state, key, round):
-        return Choice(0, round.contexts[:, 0])
-
-    def learn(self, state, key, feedback):
-        return state
+from support import EASY, FEATURES, First, no_compilation
 
 
 @pytest.mark.study

@@ -19,13 +19,13 @@ import optax
 from jostle.core.atomic import atomic
 from jostle.core.description import CUSTOM
 from jostle.core.description import describe as describe
-from jostle.models.networks import MLP, NoNetwork, PaperNetwork
+from jostle.models.networks import MLP, Heads, NoNetwork, PaperNetwork
 from jostle.models.training import Training
 from jostle.policies.base import Policy
 from jostle.policies.catalog import CATALOG
 from jostle.policies.npr_paper import PaperNPR
 
-VERSIONS = {"agent": 2, "decider": 1, "view": 1, "model": 1}
+VERSIONS = {"agent": 2, "decider": 2, "view": 1, "model": 1}
 """What a file may hold, and the version of its format that this jostle writes and reads."""
 
 
@@ -63,7 +63,7 @@ def _optimiser(name: str, where: str) -> Any:
 
 def _part_class(name: str) -> type | None:
     """A class of jostle that a file may name: a policy, a network, or how one is trained."""
-    classes = (*CATALOG.values(), PaperNPR, MLP, NoNetwork, PaperNetwork, Training)
+    classes = (*CATALOG.values(), PaperNPR, MLP, Heads, NoNetwork, PaperNetwork, Training)
     return {cls.__name__: cls for cls in classes}.get(name)
 
 
@@ -78,9 +78,14 @@ def write(
 def write_file(file: BinaryIO, header: dict[str, Any], state: Any, kind: str = "agent") -> None:
     """Write a header and a state to an open file."""
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(state)]
+    for leaf in leaves:
+        # Not by savez(allow_pickle=False): before NumPy 2.2 that was the name of one more array.
+        if leaf.dtype.hasobject:
+            raise ValueError(f"the state must hold numbers to be saved, not {leaf!r}")
     text = json.dumps({"format": f"jostle-{kind}", "version": VERSIONS[kind], **header})
     arrays = {f"leaf{i}": leaf for i, leaf in enumerate(leaves)}
-    np.savez(file, allow_pickle=False, header=np.frombuffer(text.encode(), np.uint8), **arrays)
+    arrays["header"] = np.frombuffer(text.encode(), np.uint8)
+    np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def read(

@@ -199,6 +199,19 @@ def test_another_encoding_or_name_loads_the_table_again(real_data):
     assert (magic.name, magic.rounds, len(magic.y)) == ("magic", 10_000, 19_020)
 
 
+def test_epochs_show_every_row_again_in_another_order():
+    environment = made_up(rounds=1000, epochs=3)
+    order = np.asarray(environment.init(jax.random.key(0)).order)
+    assert order.shape == (1000,)
+    for start in (0, 400):
+        assert sorted(order[start : start + 400]) == list(range(400))
+    assert not np.array_equal(order[:400], order[400:800])
+    once = made_up(rounds=400).init(jax.random.key(0)).order
+    np.testing.assert_array_equal(order[:400], once)  # the first epoch is what it always was
+    with pytest.raises(ValueError, match="rounds must be at most 800"):
+        made_up(rounds=801, epochs=2)
+
+
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match="rounds must be at most 400"):
         made_up(rounds=401)

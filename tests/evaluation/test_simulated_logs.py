@@ -6,8 +6,8 @@ import pytest
 from jostle import LinUCB, Uniform, simulate
 from jostle.environments import Arrivals, Clicks, Synthetic
 from jostle.evaluation import evaluate, read
-from jostle.policies.base import Policy
-from jostle.types import Choice
+
+from support import First
 
 CLICKS = Clicks(arms=4, user_features=2, low=0.2, high=0.6)
 FLOOR = 0.3
@@ -67,19 +67,6 @@ def test_a_policy_without_a_floor_is_warned_about():
         simulate(LinUCB.for_environment(CLICKS), CLICKS, rounds=20, log=True)
 
 
-class Silent(Policy):
-    """A policy that does not state its probabilities."""
-
-    def init(self, key):
-        return ()
-
-    def choose(self, state, key, round):
-        return Choice(0, round.contexts[:, 0])
-
-    def learn(self, state, key, feedback):
-        return state
-
-
 def test_a_policy_that_does_not_state_its_probabilities_cannot_be_logged():
-    with pytest.raises(ValueError, match="states its probabilities, and Silent does not"):
-        simulate(Silent.for_environment(CLICKS), CLICKS, rounds=20, log=True)
+    with pytest.raises(ValueError, match="states its probabilities, and First does not"):
+        simulate(First.for_environment(CLICKS), CLICKS, rounds=20, log=True)

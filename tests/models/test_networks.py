@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jostle.models.networks import MLP, PaperNetwork, estimate
+from jostle.core.contexts import Blocks
+from jostle.models.networks import MLP, Heads, PaperNetwork, estimate
 
 sizes = st.tuples(
     st.integers(1, 40), st.integers(1, 40), st.integers(2, 4), st.integers(1, 9), st.integers(0, 99)
@@ -75,6 +76,29 @@ def test_the_plain_network_is_its_formula_and_starts_at_zero(linear):
     host = network.apply(jax.tree.map(np.asarray, params), x)
     assert isinstance(host, np.ndarray)
     np.testing.assert_allclose(host, wanted, rtol=1e-5)
+
+
+def test_heads_share_a_body_and_start_at_zero():
+    """f(x, b) = v_b . relu(W x + c) + o_b, in compiled code and in NumPy."""
+    network = Heads(blocks=3, width=4, depth=2)
+    random = np.random.default_rng(0)
+    contexts = Blocks(random.normal(size=(6, 5)).astype(np.float32), np.array([0, 2, 1, 1, 0, 2]))
+    params = network.init(jax.random.key(0), np.zeros((1, 15)))
+    assert np.all(np.asarray(estimate(network, params, contexts)) == 0)
+    [(weight, bias), (heads, offsets)] = jax.tree.map(
+        lambda part: random.normal(size=part.shape).astype(np.float32), params
+    )
+    expected = [
+        np.maximum(x @ weight + bias, 0) @ heads[:, b] + offsets[b]
+        for x, b in zip(*contexts, strict=True)
+    ]
+    changed = [(weight, bias), (heads, offsets)]
+    np.testing.assert_allclose(estimate(network, changed, contexts), expected, rtol=1e-5)
+    compiled = jax.jit(partial(estimate, network))(changed, contexts)
+    np.testing.assert_allclose(compiled, expected, rtol=1e-5)
+    alone = Heads(width=4)  # the shared model
+    start = alone.init(jax.random.key(0), np.zeros((1, 5)))
+    assert estimate(alone, start, contexts.x).shape == (6,)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ FEW = {"random_features": 8, "members": 8}
 LEARNING = {
     "npr": NPR(FEATURES, **FEW, **SMALL),
     "npr-pooled": NPR(FEATURES, pool=POOL, **FEW, **SMALL),
+    "npr-online": NPR.online(FEATURES, **FEW, width=8, every=2, memory=64),
     "npr-no-network": NPR(FEATURES, network=NoNetwork(), **FEW),
     "npr-forgetting": NPR(FEATURES, half_life=200, network=NoNetwork(), **FEW),
     "npr-descent": NPR.descent(FEATURES, **SMALL),

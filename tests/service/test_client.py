@@ -4,13 +4,14 @@ import asyncio
 import inspect
 import json
 import math
-import time
+from types import SimpleNamespace
 
 import httpx
 import numpy as np
 import pytest
 
 import jostle
+from jostle.client import asynchronous, synchronous
 from jostle.client.errors import ServiceError, Unreachable
 from jostle.client.local import LocalClient
 from jostle.client.methods import BlockingClient
@@ -191,7 +192,7 @@ class Flaky(httpx.BaseTransport):
 @pytest.fixture
 def slept(monkeypatch):
     found = []
-    monkeypatch.setattr(time, "sleep", found.append)
+    monkeypatch.setattr(synchronous, "time", SimpleNamespace(sleep=found.append))
     return found
 
 
@@ -219,7 +220,8 @@ def test_the_asynchronous_client_retries_too(monkeypatch):
     async def sleep(seconds):
         pauses.append(seconds)
 
-    monkeypatch.setattr(asyncio, "sleep", sleep)
+    # Not asyncio.sleep itself: the server of the other tests uses it.
+    monkeypatch.setattr(asynchronous, "asyncio", SimpleNamespace(sleep=sleep))
     server = AsyncFlaky(["connect", "lost", 503, 201])
 
     async def use():

@@ -182,4 +182,4 @@ def test_the_service_answers_as_the_reference(tmp_path):
 def test_the_service_answers_as_the_reference_for_long(tmp_path):
     for name in ("real", "reference"):
         (tmp_path / name).mkdir()
-    play(tmp_path, 60, 50)
+    play(tmp_path, 40, 40)

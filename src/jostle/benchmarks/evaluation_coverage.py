@@ -2,12 +2,16 @@
 
     python -m jostle.benchmarks.evaluation_coverage --output docs/evaluation_coverage.json
 
+What was measured on each log is kept in a file beside the output (``.rows.jsonl``), so that the
+study continues where it was interrupted; rows of policies that behave otherwise by now are ignored.
+
 The truth is known exactly: users are of one of eight kinds. Targets are frozen: uniform, LinUCB and
 NPR, each trained on a run of its own. Logs are written by uniform choices, by epsilon-greedy
 choices around fixed estimates, and by LinTS and NPR while they learn, with a floor of 0.05.
 """
 
 import argparse
+import hashlib
 import json
 import math
 import time
@@ -130,26 +134,63 @@ def kinds_of(log: Log) -> np.ndarray:
     return np.asarray((log.contexts[:, 1:] > 0) @ np.array([4, 2, 1]))
 
 
-def study(name: str, logs: int, tables: dict[str, np.ndarray]) -> dict[str, Any]:
+def study(name: str, logs: int, tables: dict[str, np.ndarray], rows: "Rows") -> dict[str, Any]:
     """Coverage, widths and bias over logs of one logging policy, by target."""
     policy, environment = logger(name), KnownRates()
-    rows: dict[str, dict[str, list[float]]] = {target: {} for target in tables}
+    about = [name, policy.behaviour, str(policy), {k: v.tolist() for k, v in tables.items()}]
+    key = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+    truths = {
+        target: float(np.mean(np.sum(table * RATES, axis=1))) for target, table in tables.items()
+    }
     for seed in range(logs):
+        if rows.find(key, seed) is not None:
+            continue
         if seed % 50 == 0:
             print(f"{name}: log {seed} of {logs}", flush=True)
         log = simulate(policy, environment, rounds=ROUNDS, seed=seed, log=True).log
         assert log is not None
         model = CrossFittedRidge(log, folds=3)
         kinds = kinds_of(log)
-        for target, table in tables.items():
-            truth = float(np.mean(np.sum(table * RATES, axis=1)))
-            terms = collect(log, Probabilities(table[kinds]), model)
-            for key, value in _measured(terms, truth, seed).items():
-                rows[target].setdefault(key, []).append(value)
+        rows.add(
+            key,
+            seed,
+            {
+                target: _measured(
+                    collect(log, Probabilities(table[kinds]), model), truths[target], seed
+                )
+                for target, table in tables.items()
+            },
+        )
+    measured = [rows.find(key, seed) or {} for seed in range(logs)]
     return {
-        target: _summary(columns, float(np.mean(np.sum(tables[target] * RATES, axis=1))))
-        for target, columns in rows.items()
+        target: _summary(
+            {column: [row[target][column] for row in measured] for column in measured[0][target]},
+            truths[target],
+        )
+        for target in tables
     }
+
+
+class Rows:
+    """What was measured on each log so far, in a JSON lines file."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._known: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
+        if path.exists():
+            for line in path.read_text().splitlines():
+                key, seed, measured = json.loads(line)
+                self._known[key, seed] = measured
+
+    def find(self, key: str, seed: int) -> dict[str, dict[str, float]] | None:
+        """The row of a logging policy, by its key, and a seed."""
+        return self._known.get((key, seed))
+
+    def add(self, key: str, seed: int, measured: dict[str, dict[str, float]]) -> None:
+        """Keep a row."""
+        self._known[key, seed] = measured
+        with self._path.open("a") as file:
+            file.write(json.dumps([key, seed, measured]) + "\n")
 
 
 def _measured(terms: Terms, truth: float, seed: int) -> dict[str, float]:
@@ -215,11 +256,12 @@ def main() -> None:
     arguments = parser.parse_args()
     tables = target_tables()
     content: dict[str, Any] = {"logs": arguments.logs, "rows": ROUNDS, "level": LEVEL}
+    rows = Rows(arguments.output.with_suffix(".rows.jsonl"))
     if arguments.output.exists():
-        content = json.loads(arguments.output.read_text())
+        content = {**json.loads(arguments.output.read_text()), **content}
     for name in arguments.loggers:
         start = time.perf_counter()
-        content[name] = study(name, arguments.logs, tables)
+        content[name] = study(name, arguments.logs, tables, rows)
         arguments.output.write_text(json.dumps(_rounded(content), indent=1) + "\n")
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
 

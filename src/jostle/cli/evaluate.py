@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from jostle.cli.errors import BAD_INPUT, FAILED, INTERRUPTED, stop
+from jostle.cli.options import NewFolder
+from jostle.cli.session import bad_input, interruptible, own_modules
 
 if TYPE_CHECKING:
     from jostle.evaluation import Comparison
@@ -74,16 +75,7 @@ def evaluate(
             "[cyan]renormalise[/], [cyan]missing-reward-is-zero[/].",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "--out",
-            "-o",
-            help="Folder for the report; must be new or empty, since nothing is overwritten.",
-            show_default="runs/evaluate-LOG-TIME",
-        ),
-    ] = None,
+    output: NewFolder = None,
 ) -> None:
     """Estimate what policies would have earned, from logged decisions alone.
 
@@ -108,17 +100,15 @@ def evaluate(
     and the value over time; evaluation.json (the numbers)
     """
     console = Console()
-    try:
+    with interruptible():
         from jostle.core.grammar import split
         from jostle.evaluation import compare, scan
         from jostle.evaluation.named_targets import label_of, target_of
         from jostle.lab.render.html import evaluation_page
         from jostle.lab.results.locations import make_empty
 
-        # A policy of the user's own is looked for in the working directory, as Python itself would.
-        if str(Path.cwd()) not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))
-        try:
+        own_modules()
+        with bad_input():
             logged = scan(log, repair=repair or ())
             texts = [*policies, baseline]
             targets = {label_of(text): target_of(text, logged) for text in texts}
@@ -133,17 +123,11 @@ def evaluate(
                     reward_range=reward_range,
                 )
             folder = make_empty(output, f"evaluate-{log.stem}")
-        except (ValueError, TypeError) as error:
-            stop(str(error), BAD_INPUT)
-        except (FileNotFoundError, ImportError) as error:
-            stop(str(error), FAILED)
         command = shlex.join(["jostle", *sys.argv[1:]])
         path = evaluation_page.save(found, folder, title=f"Policies on {log.name}", command=command)
         _write_numbers(found, folder / NUMBERS, command)
         _show(console, found)
         console.print(f"report  {path}", markup=False, highlight=False, soft_wrap=True)
-    except KeyboardInterrupt:
-        stop("Interrupted", INTERRUPTED)
 
 
 def _show(console: Console, comparison: "Comparison") -> None:

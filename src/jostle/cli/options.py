@@ -1,5 +1,6 @@
 """Options that several commands of the laboratory share."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,16 @@ Address = Annotated[
         "--address",
         help="Address of a Ray cluster, as host:port or ray://host:port.",
         show_default="a private Ray on this machine",
+    ),
+]
+NewFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "--out",
+        "-o",
+        help="Folder for the results; must be new or empty, since nothing is overwritten.",
+        show_default="a new one in runs, named after the command and the time",
     ),
 ]
 Renew = Annotated[

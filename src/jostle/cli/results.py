@@ -44,22 +44,22 @@ def summary(
             "--output",
             "--out",
             "-o",
-            help="The Markdown file; its figures go into images/ beside it.",
+            help="Folder for the pages; their figures go into images/ in it.",
         ),
-    ] = Path("results.md"),
+    ] = Path("pages"),
 ) -> None:
-    """Write all results of a folder as one Markdown page, with verdicts on the paper's claims.
+    """Write all results of a folder as Markdown pages, with verdicts on the paper's claims.
 
     [bold]Example[/]
 
-    [cyan]jostle summary results --out docs/results.md[/]
+    [cyan]jostle summary results --out docs/results[/]
     """
     with bad_input():
-        from jostle.lab.render.markdown import collect, save
+        from jostle.lab.render.pages import INDEX, collect, save
 
         outcomes = collect(folder)
         save(outcomes, out, f"jostle summary {folder} --out {out}")
-    typer.echo(out)
+    typer.echo(out / f"{INDEX}.md")
 
 
 def status(

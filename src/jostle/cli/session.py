@@ -44,13 +44,17 @@ def interruptible() -> Iterator[None]:
         stop("Interrupted", INTERRUPTED)
 
 
+def own_modules() -> None:
+    """Let policies of the user's own be found in the working directory, as Python itself would."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+
+
 def prepare(experiment: "Experiment") -> "Manifest":
     """Build everything once, so that errors come before the work; large memory is announced."""
     from jostle.lab.running import prepare as preparing
 
-    # The user's own policies are looked for in the working directory, as Python itself would.
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    own_modules()
     return preparing.prepare(experiment, _announce, _skip)
 
 

@@ -3,13 +3,16 @@
 Heavy modules are imported inside the function, so that ``--help`` answers at once.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from jostle.cli.errors import BAD_INPUT, FAILED, INTERRUPTED, stop
+from jostle.cli.options import NewFolder
+from jostle.cli.session import bad_input, interruptible
 
 
 def theory(
@@ -53,16 +56,7 @@ def theory(
             "[cyan]jostle run -p[/].",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "--out",
-            "-o",
-            help="Folder for the results; must be new or empty, since nothing is overwritten.",
-            show_default="runs/theory-ENVIRONMENT-TIME",
-        ),
-    ] = None,
+    output: NewFolder = None,
 ) -> None:
     """Compute the paper's regret bound for a bandit, and check each lemma on it.
 
@@ -97,7 +91,7 @@ def theory(
     perturbation.png, theory.json (the numbers)
     """
     console = Console()
-    try:
+    with interruptible():
         from jostle.core.grammar import split
         from jostle.environments import Synthetic
         from jostle.factory import make_environment, make_policy
@@ -106,7 +100,7 @@ def theory(
         from jostle.theory.report import page, perturbation_page, save, save_perturbation
         from jostle.theory.study import run_study
 
-        try:
+        with bad_input():
             world = make_environment(environment)
             if not isinstance(world, Synthetic) or world.pool is None:
                 raise ValueError(
@@ -116,50 +110,49 @@ def theory(
             for form in forms or ():
                 make_policy(form, world)
             folder = make_empty(output, f"theory-{environment}")
-        except ValueError as error:
-            stop(str(error), BAD_INPUT)
-        except (FileNotFoundError, ImportError) as error:  # missing data or package
-            stop(str(error), FAILED)
-        try:
-            with console.status("starting ...") as status:
+        tidy = _removed_if_it_fails(folder, made=output is None)
+        with bad_input(), tidy, console.status("starting ...") as status:
 
-                def report(step: str) -> None:
-                    status.update(f"{step} ...")
-                    if not console.is_terminal:
-                        console.print(step, markup=False, highlight=False)
+            def report(step: str) -> None:
+                status.update(f"{step} ...")
+                if not console.is_terminal:
+                    console.print(step, markup=False, highlight=False)
 
-                if forms is None:
-                    study = run_study(
-                        world,
-                        rounds=rounds,
-                        seeds=seeds or 5,
-                        width=width,
-                        depth=depth,
-                        lam=lam,
-                        delta=delta,
-                        report=report,
-                    )
-                    paths, text = save(study, environment, folder), page(study, environment)
-                else:
-                    probed = run_perturbation_study(
-                        world,
-                        forms,
-                        rounds=rounds,
-                        seeds=seeds or SEEDS,
-                        width=width,
-                        depth=depth,
-                        report=report,
-                    )
-                    paths = save_perturbation(probed, environment, folder)
-                    text = perturbation_page(probed, environment)
-        except (ValueError, KeyboardInterrupt) as error:
-            if output is None:
-                folder.rmdir()  # made for these results, and still empty
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            stop(str(error), BAD_INPUT)
+            if forms is None:
+                study = run_study(
+                    world,
+                    rounds=rounds,
+                    seeds=seeds or 5,
+                    width=width,
+                    depth=depth,
+                    lam=lam,
+                    delta=delta,
+                    report=report,
+                )
+                paths, text = save(study, environment, folder), page(study, environment)
+            else:
+                probed = run_perturbation_study(
+                    world,
+                    forms,
+                    rounds=rounds,
+                    seeds=seeds or SEEDS,
+                    width=width,
+                    depth=depth,
+                    report=report,
+                )
+                paths = save_perturbation(probed, environment, folder)
+                text = perturbation_page(probed, environment)
         console.print()
         console.print(text, markup=False, highlight=False, soft_wrap=True)
         console.print(f"figure  {paths[0]}", markup=False, highlight=False, soft_wrap=True)
-    except KeyboardInterrupt:
-        stop("Interrupted", INTERRUPTED)
+
+
+@contextmanager
+def _removed_if_it_fails(folder: Path, *, made: bool) -> Iterator[None]:
+    """Remove a folder that was made for results which did not come, and is still empty."""
+    try:
+        yield
+    except (ValueError, KeyboardInterrupt):
+        if made:
+            folder.rmdir()
+        raise

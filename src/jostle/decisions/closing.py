@@ -7,6 +7,7 @@ import numpy as np
 
 from jostle.agent import Agent
 from jostle.decisions.apprenticeship import Apprenticeship
+from jostle.decisions.decision_log import DecisionLog
 from jostle.decisions.ledger import Entry
 from jostle.decisions.requests import ClosedDecision
 from jostle.features.encoder import Encoder
@@ -23,7 +24,7 @@ class Closing:
         apprenticeship: compares the policy with a baseline.
         aggregation: how several rewards become one.
         default_reward: that of a decision which had none; None if there is none.
-        log: called with every closed decision.
+        log: called with every closed decision, or writes those that have a reward.
     """
 
     def __init__(
@@ -33,7 +34,7 @@ class Closing:
         apprenticeship: Apprenticeship,
         aggregation: str,
         default_reward: float | None,
-        log: Log | None,
+        log: Log | DecisionLog | None,
     ):
         self._agent, self._encoder, self._log = agent, encoder, log
         self._apprenticeship = apprenticeship
@@ -58,7 +59,11 @@ class Closing:
                 if "agreement" in entry.notes:
                     known = entry.decision.probability
                     self._apprenticeship.add(entry.notes["agreement"], known, reward)
-            if self._log is not None:
+            if isinstance(self._log, DecisionLog):
+                if reward is not None and entry.shown is not None:
+                    self._log.write(entry.decision, entry.opened, entry.shown, reward)
+                    counts["logged"] += 1
+            elif self._log is not None:
                 self._log(ClosedDecision.of(entry, reward, now))
         if learned and self._agent is not None:
             counts["learned"] += len(learned)

@@ -16,6 +16,7 @@ from jostle.agent import Agent
 from jostle.core.validation import number, unknown, whole
 from jostle.decisions.apprenticeship import Apprenticeship, Report
 from jostle.decisions.closing import Closing, Log
+from jostle.decisions.decision_log import DecisionLog
 from jostle.decisions.ledger import Decision, Entry, Late, Ledger
 from jostle.decisions.policies import agent_for
 from jostle.decisions.requests import Request, agreement, answer, check_id, ranked
@@ -62,7 +63,10 @@ class Decider:
         clock: returns the time. If it goes back, time stands still until it has caught up.
         seed: determines everything random, and the ids of decisions whose caller gives none.
         learn_at_once: close a decision at its first reward, instead of waiting.
-        log: called with each ``ClosedDecision``.
+        log: a file (``.jsonl`` or ``.parquet``) for closed decisions that have a reward, which
+            ``jostle evaluate`` and ``jostle.evaluation`` read; give the policy a ``floor``, such as
+            0.05, so that every action has a chance. Or a function that is called with each
+            ``ClosedDecision``.
     """
 
     def __init__(
@@ -78,7 +82,7 @@ class Decider:
         clock: Callable[[], float] = time.time,
         seed: int = 0,
         learn_at_once: bool = False,
-        log: Log | None = None,
+        log: Log | str | os.PathLike[str] | None = None,
     ):
         if mode not in MODES:
             raise ValueError(unknown("mode", mode, MODES))
@@ -103,13 +107,14 @@ class Decider:
             whole("pending", pending),
         )
         self._apprenticeship = Apprenticeship()
+        self._log = self._opened(log) if isinstance(log, str | os.PathLike) else None
         self._closing = Closing(
             None if mode == LOG_ONLY else self.agent,
             self.encoder,
             self._apprenticeship,
             aggregation,
             default_reward,
-            log,
+            log if self._log is None else self._log,  # type: ignore[arg-type]
         )
         self._latest = -math.inf
         self._named = 0
@@ -139,13 +144,18 @@ class Decider:
             if id is not None and (known := self._ledger.find(check_id("id", id))) is not None:
                 return answer(known, request)
             rows, numbers = self.encoder.encode_and_count(context, request.actions)
-            chosen = request.baseline_index(required=self.mode == APPRENTICE)
+            chosen = request.baseline_index(
+                required=self.mode == APPRENTICE,
+                logged=self._log is not None and self.mode != LEARN,
+            )
             arms = None
             if self.agent.policy.needs_arms:
                 arms = [arm_id(name) for name in request.names]
             choice = self.agent.decide(rows, arms=arms)
             decision = self._decision(id, request, choice, chosen)
             entry = Entry(decision, request.digest, now, math.inf, rows[decision.index].copy(), {})
+            if self._log is not None:
+                entry.shown = self._log.shown(rows, request.names, choice.probabilities)
             if numbers:
                 entry.notes["numbers"] = [[name, values] for name, values in numbers.items()]
             if arms is not None:
@@ -208,8 +218,9 @@ class Decider:
         with self._lock:
             self._advance()
             agent, state = self.agent.as_data()
-            ledger, vectors = self._ledger.as_data()
-            stacked = np.array(vectors, np.float32).reshape(len(vectors), self.encoder.features)
+            ledger, *tables = self._ledger.as_data()
+            width = self.encoder.features
+            stacked = [np.array(rows, np.float32).reshape(len(rows), width) for rows in tables]
             header = {
                 "agent": agent,
                 "encoder": self.encoder.as_data(),
@@ -218,8 +229,15 @@ class Decider:
                 "apprenticeship": self._apprenticeship.as_data(),
                 "latest": self._latest,
                 "named": self._named,
+                "log": None if self._log is None else self._log.save(),
             }
-            serialization.write(path, header, [*jax.tree.leaves(state), stacked], "decider")
+            serialization.write(path, header, [*jax.tree.leaves(state), *stacked], "decider")
+
+    def sync_log(self) -> None:
+        """Bring the rows of the log to the disk, and write a Parquet file; ``save`` does it too."""
+        with self._lock:
+            if self._log is not None:
+                self._log.save()
 
     @classmethod
     def load(
@@ -228,17 +246,22 @@ class Decider:
         policy: Policy | None = None,
         *,
         clock: Callable[[], float] = time.time,
-        log: Log | None = None,
+        log: Log | str | os.PathLike[str] | None = None,
     ) -> "Decider":
         """The decider saved at ``path``; it continues as if it had never stopped.
 
-        ``policy`` is needed only if the saved one had parts of your own making.
+        ``policy`` is needed only if the saved one had parts of your own making. With the same
+        ``log`` as before the file is continued: no row is lost or repeated, not even those that
+        were written after the decider was saved.
         """
         header, leaves = serialization.read(path, "decider")
-        agent = Agent.from_data(header["agent"], leaves[:-1], policy)
+        agent = Agent.from_data(header["agent"], leaves[:-2], policy)
         encoder = Encoder.from_data(header["encoder"])
         decider = cls(agent, encoder, clock=clock, log=log, **header["settings"])
-        decider._ledger.load(header["ledger"], leaves[-1])
+        decider._ledger.load(header["ledger"], leaves[-2], leaves[-1])
+        if decider._log is not None and header["log"] is not None:
+            for id in decider._log.ids_since(header["log"]) & decider._ledger.open.keys():
+                decider._ledger.open[id].shown = None  # it is there already
         decider._apprenticeship.load(header["apprenticeship"])
         decider._latest, decider._named = header["latest"], header["named"]
         return decider
@@ -246,6 +269,15 @@ class Decider:
     def __repr__(self) -> str:
         policy = type(self.agent.policy).__name__
         return f"Decider({policy}, mode={self.mode!r}, open={len(self._ledger.open)})"
+
+    def _opened(self, path: str | os.PathLike[str]) -> DecisionLog:
+        policy = self.agent.policy
+        if self.mode != APPRENTICE and not policy.knows_probabilities:
+            raise ValueError(
+                f"log needs a policy that states its probabilities, and {type(policy).__name__} "
+                "does not (see Policy.choose_with_probabilities)"
+            )
+        return DecisionLog(path, features=self.encoder.features, own=self.mode == LEARN)
 
     def _settings(self) -> dict[str, Any]:
         ledger = self._ledger

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jostle.decisions.decision_log import Shown
 from jostle.decisions.rewards import Tally
 
 PENDING, CLOSED, EARLY, DUPLICATE, LATE = "pending", "closed", "early", "duplicate", "late"
@@ -45,7 +46,7 @@ class Late(NamedTuple):
 class Entry:
     """A decision that is open, or was until recently."""
 
-    __slots__ = ("decision", "digest", "due", "notes", "opened", "tally", "vector")
+    __slots__ = ("decision", "digest", "due", "notes", "opened", "shown", "tally", "vector")
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Entry:
         due: float,
         vector: np.ndarray,
         notes: dict[str, Any],
+        shown: Shown | None = None,
     ):
         self.decision, self.digest = decision, digest
         self.opened, self.due = opened, due
@@ -62,6 +64,8 @@ class Entry:
         """The row that was decided on: what is learned, whatever the encoder does later."""
         self.notes = notes
         """What whoever closes the decision needs to know beside the rewards; JSON data."""
+        self.shown = shown
+        """What a log needs of it; None if there is no log, or if it has this decision already."""
         self.tally = Tally()
 
 
@@ -189,8 +193,8 @@ class Ledger:
     def _drop_early(self, id: str) -> None:
         self.counts["unmatched"] += len(self.early.pop(id).rewards)
 
-    def as_data(self) -> tuple[dict[str, Any], list[np.ndarray]]:
-        """For a file: JSON data, and the vectors of the open decisions."""
+    def as_data(self) -> tuple[dict[str, Any], list[np.ndarray], list[np.ndarray]]:
+        """For a file: JSON data, the vectors of the open decisions, and all rows they showed."""
         entries = list(self.open.values())
         data = {
             "open": [
@@ -201,17 +205,24 @@ class Ledger:
             "early": [[id, *waiting] for id, waiting in self.early.items()],
             "late": list(self.late),
             "counts": dict(self.counts),
+            "shown": [e.shown and [len(e.shown.names), *e.shown[1:]] for e in entries],
         }
-        return data, [entry.vector for entry in entries]
+        rows = [row for entry in entries if entry.shown for row in entry.shown.rows]
+        return data, [entry.vector for entry in entries], rows
 
-    def load(self, data: dict[str, Any], vectors: np.ndarray) -> None:
+    def load(self, data: dict[str, Any], vectors: np.ndarray, rows: np.ndarray) -> None:
         """Take what ``as_data`` returned."""
         width = len(Decision._fields)
-        for row, vector in zip(data["open"], vectors, strict=True):
+        start = 0
+        for row, vector, shown in zip(data["open"], vectors, data["shown"], strict=True):
             decision = Decision(*row[:width])
             digest, opened, due, notes, tally = row[width:]
             entry = Entry(decision, digest, opened, due, vector.copy(), notes)
             entry.tally = Tally(*tally)
+            if shown is not None:
+                stop = start + shown[0]
+                entry.shown = Shown(rows[start:stop].copy(), *shown[1:])
+                start = stop
             self.open[decision.id] = entry
         for row in data["past"]:
             decision, (digest, tally) = Decision(*row[:width]), row[width:]

@@ -73,14 +73,19 @@ class Request:
             )
         return names
 
-    def baseline_index(self, *, required: bool) -> int | None:
-        """The position of the baseline among the actions."""
+    def baseline_index(self, *, required: bool, logged: bool = False) -> int | None:
+        """The position of the baseline among the actions; a log needs its probability, too."""
         if self.baseline is None:
             if required:
                 raise ValueError("baseline is missing: an apprentice needs the action you take")
             return None
         if self.baseline not in self.names:
             raise ValueError(f"baseline must be the id of an action, not {self.baseline!r:.60}")
+        if logged and self.baseline_probability is None:
+            raise ValueError(
+                "baseline_probability is missing: a log needs the probability with which the "
+                "baseline was chosen"
+            )
         return self.names.index(self.baseline)
 
     @cached_property

@@ -52,8 +52,8 @@ class Classification(Environment):
     """Each round shows one row, with one arm per class; the right class brings 1, others 0.
 
     Contexts are those of the disjoint model, x in the block of its arm (see ``Blocks``), so
-    ``features`` is classes x encoded features. Rows are shuffled by the seed, none is shown twice,
-    and regret counts mistakes.
+    ``features`` is classes x encoded features. Rows are shuffled by the seed, none is shown twice
+    (unless there are several epochs), and regret counts mistakes.
 
     Arguments:
         name: "adult", "covertype", "letter", "magic", "mushroom" or "shuttle"; for a table of your
@@ -61,6 +61,8 @@ class Classification(Environment):
         encoding: "practical" (one-hot, standardised, a constant) or "paper" (ordinal codes, rows
             scaled to unit length); see ``jostle.datasets.encode``.
         rounds: how many rows to show. By default all of them, but at most 10,000.
+        epochs: how often the whole table is there, shuffled again each time, so that ``rounds`` may
+            be so many times as large.
         full_information: reveal the right class after each choice, so that there is nothing to
             explore. Each round then gives two lessons, since an estimate of rewards has to see both
             kinds: the right class brings 1, and a wrong class brings 0. The wrong class is the
@@ -72,6 +74,7 @@ class Classification(Environment):
     encoding: str = static(default="practical")
     rounds: int = static(default=None)
     full_information: bool = static(default=False)
+    epochs: int = static(default=1)
     rows: Rows = data(default=None)
 
     @classmethod
@@ -100,12 +103,13 @@ class Classification(Environment):
             object.__setattr__(self, "rows", Rows.of(load_table(self.name), self.encoding))
         elif not isinstance(self.rows, Rows):
             raise TypeError(f"rows is loaded by name: leave it out, instead of {self.rows!r}")
-        present = self.y.shape[0]
+        present = self.y.shape[0] * whole("epochs", self.epochs)
         if self.rounds is None:
             object.__setattr__(self, "rounds", min(present, ROUNDS))
         elif whole("rounds", self.rounds) > present:
             raise ValueError(
-                f"rounds must be at most {present}, the number of rows, not {self.rounds}"
+                f"rounds must be at most {present}, the number of rows, not {self.rounds}; "
+                "epochs= shows them several times"
             )
         if not isinstance(self.full_information, bool):
             raise TypeError(
@@ -133,6 +137,7 @@ class Classification(Environment):
             "classes": self.classes,
             "rounds": self.rounds,
             "full_information": self.full_information,
+            **({"epochs": self.epochs} if self.epochs > 1 else {}),
         }
 
     @property
@@ -171,9 +176,10 @@ class Classification(Environment):
         return self.rows.classes
 
     def init(self, key: jax.Array) -> ClassificationState:
-        """Shuffle the rows."""
-        order = jax.random.permutation(key, self.y.shape[0])[: self.rounds]
-        return ClassificationState(order.astype(jnp.int32))
+        """Shuffle the rows, once for each epoch."""
+        keys = [key, *(jax.random.fold_in(key, epoch) for epoch in range(1, self.epochs))]
+        orders = [jax.random.permutation(each, self.y.shape[0]) for each in keys]
+        return ClassificationState(jnp.concatenate(orders)[: self.rounds].astype(jnp.int32))
 
     def observe(self, state: ClassificationState, key: jax.Array, t: jax.Array) -> Round:
         """The row of round t, once for each class."""

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, Protocol, Self
+from types import ModuleType
+from typing import Any, Protocol
 
 from jostle.core.validation import unknown, whole
-from jostle.logs import json_lines, open_bandit, parquet, schema
+from jostle.logs import json_lines, open_bandit, parquet, ragged, schema
 from jostle.logs.joining import join
 from jostle.logs.log import CHUNK, Log
 from jostle.logs.repair import chosen_repairs
@@ -53,7 +54,9 @@ class LogFile:
         self.repair = chosen_repairs(repair)
         self._format = _format(self.path)
         self._facts = self._format.facts(self.path)
-        if self._facts.get("shown") is None:  # there is no header
+        if (
+            self._facts.get("shown") is None
+        ):  # there is no header, or it was written before the rows
             self._facts.update(self._counted())
         first = next(self.chunks(), None)
         if first is None:
@@ -67,17 +70,22 @@ class LogFile:
         """The log in pieces, in order, each checked."""
         start = 0
         for columns in self._format.chunks(self.path, self.rows):
-            yield schema.log_of(columns, self._facts, repair=self.repair, first_row=start)
+            whole = ragged.completed(columns, self._facts["shown"], self._facts.get("labels"))
+            yield schema.log_of(whole, self._facts, repair=self.repair, first_row=start)
             start += len(columns["action"])
 
     def _counted(self) -> dict[str, Any]:
-        """How many arms a file without header has: one pass over the columns that tell."""
+        """How many arms a file without header has, and their names: one pass over the rows."""
         shown = arms = users = 0
+        names: set[str] = set()
         for columns in self._format.chunks(self.path, self.rows):
-            chunk = schema.log_of(columns, {}, repair=self.repair)
+            names |= ragged.names_in(columns)
+            whole = ragged.completed(columns, None, sorted(names))
+            chunk = schema.log_of(whole, {}, repair=self.repair)
             shown, arms = max(shown, chunk.shown), max(arms, chunk.arm_count or 0)
             users = max(users, chunk.spec.users or 0)
-        return {"shown": shown or None, "arm_total": arms or None, "user_total": users or None}
+        counted = {"shown": shown or None, "arm_total": arms or None, "user_total": users or None}
+        return {**counted, "labels": sorted(names)} if names else counted
 
 
 def scan(path: AnyPath, *, rows: int = CHUNK, repair: str | Iterable[str] = ()) -> LogFile:
@@ -90,7 +98,7 @@ def read(path: AnyPath, *, repair: str | Iterable[str] = ()) -> Log:
     return join(LogFile(path, repair=repair).chunks())
 
 
-class LogWriter:
+class LogWriter(AbstractContextManager["LogWriter"]):
     """Writes a log to a Parquet or JSON lines file, chunk by chunk.
 
     Use it in a ``with`` block: the file appears when the block ends, and not at all if it fails.
@@ -109,15 +117,7 @@ class LogWriter:
         self._writer.write(log)
         self._rows += len(log)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         self._writer.close()
         if kind is None and self._rows:
             os.replace(self._partial, self.path)

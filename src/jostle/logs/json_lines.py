@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from jostle.logs import schema
+from jostle.logs import ragged, schema
 from jostle.logs.log import Log
 
 
@@ -72,10 +72,13 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _array(values: list[Any], name: str) -> np.ndarray:
+    values = ragged.filled(values, name)
     try:
         array = np.array([np.nan if value is None else value for value in values])
     except ValueError:
         array = np.empty(0, object)
+    if name == "arms" and array.dtype.kind == "U":
+        return np.array(values, object)
     if array.dtype.kind not in "fiub":
         raise ValueError(
             f"column {name!r} must hold numbers, or lists of numbers of the same length"

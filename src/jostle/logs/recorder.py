@@ -1,13 +1,13 @@
 """``Recorder``: keeps or writes the decisions of a simulation, piece by piece."""
 
 import os
-import warnings
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from jostle.logs.chances import warn_of_no_chance
 from jostle.logs.files import LogWriter
 from jostle.logs.joining import join
 from jostle.logs.log import Log
@@ -22,7 +22,7 @@ class Decided(NamedTuple):
     probabilities: Any  # (k,)
 
 
-class Recorder:
+class Recorder(AbstractContextManager["Recorder"]):
     """Where the decisions of a simulation go.
 
     Arguments:
@@ -41,12 +41,8 @@ class Recorder:
         rows = len(actions)
         # Copies, since the next piece reuses the memory.
         decided = jax.tree.map(lambda part: np.array(part)[:rows], decisions)
-        if first_row == 0 and np.any((decided.probabilities == 0) & decided.round.mask):
-            warnings.warn(
-                "the policy gives some arms no chance, so that the log says nothing about policies "
-                "that choose them: give the policy a floor, such as floor=0.05",
-                stacklevel=3,
-            )
+        if first_row == 0:
+            warn_of_no_chance(decided.probabilities, decided.round.mask, stacklevel=3)
         chunk = log_of_rounds(
             decided.round,
             actions,
@@ -65,14 +61,6 @@ class Recorder:
         """The whole log, if it was to be kept."""
         return join(self._kept) if self._kept else None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._writer is not None:
-            self._writer.__exit__(kind, error, trace)
+            self._writer.__exit__(*error)

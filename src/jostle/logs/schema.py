@@ -43,9 +43,12 @@ FACTS = ("shown", "arm_total", "user_total", "labels", "adaptive")
 
 def header_of(log: Log) -> str:
     """The header of a file that begins with ``log``, as JSON."""
-    facts = {name: getattr(log, name) for name in FACTS}
-    facts["arm_total"] = log.arm_count
-    return json.dumps({"format": FORMAT, "version": VERSION, **facts})
+    return header(**{**{name: getattr(log, name) for name in FACTS}, "arm_total": log.arm_count})
+
+
+def header(**facts: Any) -> str:
+    """A header as JSON; facts that are left out are found in the rows when they are read."""
+    return json.dumps({"format": FORMAT, "version": VERSION, **dict.fromkeys(FACTS), **facts})
 
 
 def facts_of(header: str | bytes | None, where: str) -> dict[str, Any]:
@@ -78,6 +81,13 @@ def check_columns(names: Iterable[str], where: str) -> list[str]:
             "table with Polars or pandas and use Log.from_frame"
         )
     return [name for name in present if name in ARGUMENTS]
+
+
+def checked_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """The columns of a file to be written, if all required ones are there."""
+    present = tuple(names)
+    check_columns(present, "the file")
+    return present
 
 
 def log_of(columns: Mapping[str, Any], facts: Mapping[str, Any], **others: Any) -> Log:

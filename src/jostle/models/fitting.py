@@ -50,6 +50,11 @@ def perturbations(key: jax.Array, indices: jax.Array) -> jax.Array:
     return jax.vmap(lambda s: jax.random.normal(jax.random.fold_in(key, s)))(indices)
 
 
+def _is_nothing(noise: Any) -> bool:
+    """Whether there is no noise to draw, which a compiler cannot find out."""
+    return isinstance(noise, float) and noise == 0
+
+
 @dataclass(frozen=True)
 class FullBatch:
     """The whole perturbed history in every step."""
@@ -116,7 +121,9 @@ class MiniBatch(FullBatch):
         def batch(step: jax.Array) -> Batch:
             draw = jax.random.fold_in(draw_key, step)
             index = jax.random.randint(draw, (self.batch,), 0, jnp.maximum(history.size, 1))
-            targets = history.rewards[index] + noise * perturbations(noise_key, index)
+            targets = history.rewards[index]
+            if not _is_nothing(noise):
+                targets = targets + noise * perturbations(noise_key, index)
             return Batch(
                 take(history.contexts, index), targets, jnp.full(self.batch, 1 / self.batch)
             )

@@ -44,7 +44,7 @@ def estimate(network: Network, params: Any, contexts: Contexts) -> Scores:
 
 def on_host(network: Network) -> bool:
     """Whether ``apply`` computes in NumPy when it is given NumPy arrays."""
-    return isinstance(network, MLP | PaperNetwork | NoNetwork)
+    return isinstance(network, MLP | PaperNetwork | Heads | NoNetwork)
 
 
 def width_of(network: Network) -> int:
@@ -156,6 +156,52 @@ class PaperNetwork:
         for weight in hidden:
             h = _relu(h @ weight)
         return h
+
+
+@dataclass(frozen=True)
+class Heads:
+    """A ReLU network that all blocks share, with an output layer for each: small and fast.
+
+    Its size hardly grows with the number of blocks, as that of ``MLP`` does, and what it learns of
+    a context from one arm serves all others. Initialised as ``MLP`` is: the first estimates are 0.
+
+    Arguments:
+        blocks: of the disjoint model; 1 in the shared one.
+        width: of the hidden layers.
+        depth: weight matrices, the output layer included.
+    """
+
+    blocks: int = 1
+    width: int = 64
+    depth: int = 2
+
+    def __post_init__(self) -> None:
+        whole("blocks", self.blocks)
+        whole("width", self.width)
+        whole("depth", self.depth, least=2)
+
+    def init(self, key: jax.Array, x: Any) -> list[Any]:
+        """Gaussian weights of variance 2 / fan-in; zero biases and output layers."""
+        sizes = [x.shape[-1] // self.blocks] + [self.width] * (self.depth - 1)
+        keys = jax.random.split(key, self.depth - 1)
+        hidden = [
+            (jax.random.normal(k, (a, b)) * math.sqrt(2 / a), jnp.zeros(b))
+            for k, a, b in zip(keys, sizes[:-1], sizes[1:], strict=True)
+        ]
+        return [*hidden, (jnp.zeros((self.width, self.blocks)), jnp.zeros(self.blocks))]
+
+    def apply(self, params: Any, x: Any) -> Any:
+        """(n, features), or the same as ``Blocks`` -> (n,)."""
+        *hidden, (heads, offsets) = params
+        h, block = x if isinstance(x, Blocks) else (x, None)
+        for weight, bias in hidden:
+            h = _relu(h @ weight + bias)
+        out = h @ heads + offsets
+        if block is None:
+            return out[:, 0]
+        # A product with indicators: its gradient is a product too, where an index would scatter.
+        own = block[:, None] == out.__array_namespace__().arange(self.blocks)
+        return (out * own).sum(-1)
 
 
 @dataclass(frozen=True)

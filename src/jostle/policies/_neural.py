@@ -183,14 +183,16 @@ class NeuralPolicy(Policy):
         assert steps is not None  # it is resolved
         optimiser = training.make_optimiser()
 
-        def update(fit: Fit) -> Fit:
+        def update(fit: Fit, i: Any) -> Fit:
+            # Batches that depend on i are not drawn before it is known that the loop runs.
+            own_key, _ = jax.lax.optimization_barrier((key, i))
             if training.restart:
                 fit = Fit(fit.initial, fit.initial, optimiser.init(fit.initial))
 
             def descended(held: Any) -> Fit:
                 return descend(
                     fit,
-                    self.batches(state, held, key, noise),
+                    self.batches(state, held, own_key, noise),
                     network=self.network,
                     optimiser=optimiser,
                     steps=steps,
@@ -203,10 +205,11 @@ class NeuralPolicy(Policy):
             return fit._replace(average=_averaged(training, fit, history.seen))
 
         if training.every == 1:
-            fit = update(before.fit)
+            fit = update(before.fit, 0)
         else:
-            due = history.seen % training.every == 0
-            fit = jax.lax.cond(due, update, lambda fit: fit, before.fit)
+            # A loop of one pass or none in place of a conditional, which would copy the network.
+            due = (history.seen % training.every == 0).astype(jnp.int32)
+            fit = jax.lax.fori_loop(0, due, lambda i, fit: update(fit, i), before.fit)
         after: State = before._replace(fit=fit)
         return after
 

@@ -10,6 +10,7 @@ from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.features import entries_and_blocks
 from jostle.models.forecaster import MEMBERS
+from jostle.policies._online import online_parts, within_bounds
 from jostle.policies._probabilities import SamplingPolicy
 from jostle.policies._stacked import StackedPolicy, StackedState
 from jostle.policies.npr_paper import PaperNPR
@@ -48,8 +49,9 @@ class NPR(SamplingPolicy, StackedPolicy):
     matter. With probability optimism / (optimism + t) a decision is an optimist's: some
     optimism * log(1 + T / optimism) decisions in all, which find rewards far beyond any seen.
 
-    ``NPR.paper(features=...)`` is Algorithm 1 of the paper to the letter, and ``NPR.descent`` the
-    same with jostle's network and training. How and why NPR differs from it is in docs/npr.md.
+    ``NPR.online(features=...)`` keeps no history. ``NPR.paper`` is Algorithm 1 of the paper to the
+    letter, and ``NPR.descent`` the same with jostle's network and training. How and why NPR differs
+    from it is in docs/npr.md.
 
     Arguments:
         noise: the scale of the perturbations, in units of the errors' deviation.
@@ -116,6 +118,21 @@ class NPR(SamplingPolicy, StackedPolicy):
     def descent(cls, features: int, **settings: Any) -> PaperNPR:
         """Algorithm 1 with jostle's network and training: Adam on mini-batches, or on the pool."""
         return PaperNPR(features, **settings)
+
+    @classmethod
+    def online(
+        cls, features: int, *, pool: int | None = None, blocks: int | None = None, **settings: Any
+    ) -> "NPR":
+        """NPR for streams without an end: constant memory and time, without a history.
+
+        The regressions and the members need no history. The network is small, all blocks share
+        it, and it is trained on the latest 512 observations, one step after every 16. There are
+        fewer random features if the state would exceed 1 MB otherwise. ``settings`` are any others
+        of the policy, of its training or of its network, as in ``with_settings``.
+        """
+        policy = cls(features, pool=pool, blocks=blocks, **online_parts(blocks))
+        policy = policy.with_settings(**settings)
+        return policy if "random_features" in settings else within_bounds(policy)
 
     @classmethod
     def theory(cls, contexts: Contexts, **settings: Any) -> PaperNPR:

@@ -1,8 +1,6 @@
 """``Service``: decisions, rewards and models of several apps, without HTTP."""
 
 import asyncio
-import math
-import os
 import re
 import shutil
 import threading
@@ -13,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from jostle.decisions.rewards import LARGEST_REWARD
 from jostle.service import app_records, archives, counting, erasure, inspection, versions
 from jostle.service.apps import App
 from jostle.service.books import Books, Happened
-from jostle.service.commands import Activate, Command, Decide, Reward
+from jostle.service.commands import Activate, Command, Decide
 from jostle.service.configuration import check_config, keeps_model
 from jostle.service.exports import Selection, export
+from jostle.service.inputs import checked_event_id, new_event_id, reward_command, tried
 from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
@@ -164,7 +162,7 @@ class Service:
 
     async def reward(self, app: str, event_id: str, request: RewardRequest) -> RewardState:
         """Count a reward."""
-        command = _reward(self._app(app), event_id, request)
+        command = reward_command(self._app(app), event_id, request)
         outcome: RewardState = (await self._writer.submit([command]))[0]
         return outcome
 
@@ -174,12 +172,12 @@ class Service:
         """Several rewards in one transaction, answered in their order."""
         state = self._app(app)
         return await self._submit_good(
-            [_tried(_reward, state, each.event_id, each) for each in requests]
+            [tried(reward_command, state, each.event_id, each) for each in requests]
         )
 
     async def activate(self, app: str, event_id: str) -> ActivationState:
         """Let a deferred decision count."""
-        command = Activate(self._app(app).number, _event_id(event_id))
+        command = Activate(self._app(app).number, checked_event_id(event_id))
         outcome = (await self._writer.submit([command]))[0]
         if isinstance(outcome, Problem):
             raise outcome
@@ -192,7 +190,7 @@ class Service:
 
     def decision(self, app: str, event_id: str) -> dict[str, object]:
         """Everything about a decision: request, answer, rewards, activation, closing."""
-        return inspection.decision(self._reader, self._app(app).number, _event_id(event_id))
+        return inspection.decision(self._reader, self._app(app).number, checked_event_id(event_id))
 
     def decisions(
         self, app: str, before: int | None = None, limit: int = 50
@@ -374,7 +372,7 @@ class Service:
         """Decide, in some hundred microseconds; nothing is logged yet."""
         started = time.perf_counter()
         config, fresh = app.config, request.event_id is None
-        event = _new_id() if request.event_id is None else _event_id(request.event_id)
+        event = new_event_id() if request.event_id is None else checked_event_id(request.event_id)
         decided, answer = make_decision(
             app.model,
             request,
@@ -403,7 +401,7 @@ class Service:
         try:
             return self._decision(app, request)
         except Problem as problem:
-            return _tried(self._answer_before, app, request) or problem
+            return tried(self._answer_before, app, request) or problem
 
     def _answer_before(self, app: App, request: DecisionRequest) -> Answer | None:
         """The answer to the same request, from before the configuration was changed."""
@@ -464,39 +462,3 @@ class Service:
 
     def _complain(self, sentence: str) -> None:
         self._problems.append(sentence)
-
-
-def _reward(app: App, event_id: str, request: RewardRequest) -> Reward:
-    value, bounds = request.value, app.config.bounds
-    if not (math.isfinite(value) and abs(value) <= LARGEST_REWARD):
-        raise Invalid(
-            f"value must be a number from {-LARGEST_REWARD:g} to {LARGEST_REWARD:g}, not {value}",
-            "value",
-        )
-    if bounds is not None and not bounds[0] <= value <= bounds[1]:
-        raise Invalid(
-            f"value must be within the app's bounds, {bounds[0]:g} to {bounds[1]:g}, not {value:g}",
-            "value",
-        )
-    return Reward(app.number, _event_id(event_id), value, request.reward_id, request.final)
-
-
-def _tried(make: Any, *arguments: Any) -> Any:
-    """What a function makes, or the problem that it raises."""
-    try:
-        return make(*arguments)
-    except Problem as problem:
-        return problem
-
-
-def _event_id(id: str) -> str:
-    if not 0 < len(id) <= 256 or "\x00" in id:
-        raise Invalid(
-            f"event_id must have 1 to 256 characters and no NUL, not {id!r:.60}", "event_id"
-        )
-    return id
-
-
-def _new_id() -> str:
-    """An id that nobody has: the time in microseconds, so that ids are in order, and chance."""
-    return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"

@@ -3,7 +3,7 @@ import pytest
 from jostle.lab.render.figure_kinds import RENDERERS, renderer_of
 from jostle.lab.render.figures import draw as figures
 from jostle.lab.render.html import report
-from jostle.lab.render.markdown import render
+from jostle.lab.render.pages import render
 from jostle.lab.spec.figure_kinds import FIGURE_KINDS
 from lab.examples import comparison, growth, outcome, statistics
 
@@ -13,7 +13,7 @@ def test_every_kind_an_experiment_can_ask_for_can_be_shown():
 
 
 @pytest.mark.parametrize("name", RENDERERS)
-def test_every_kind_has_a_headline_a_report_and_a_section_on_the_page(name):
+def test_every_kind_has_a_headline_a_report_and_a_page(name):
     if name == "growth":
         made = growth()
     elif name == "statistics":
@@ -24,7 +24,8 @@ def test_every_kind_has_a_headline_a_report_and_a_section_on_the_page(name):
     headlines = renderer_of(made).headlines(made)
     assert headlines
     assert report.render(made, None).count("<li>") >= len(headlines)
-    assert headlines[0].sentence in render([made], {}, "jostle summary x")
+    page = render([made], {}, "jostle summary x")[made.experiment.name]
+    assert headlines[0].sentence in " ".join(page.split())
     if RENDERERS[name].draw is None:
         with pytest.raises(ValueError, match="has no figure, only a table"):
             figures.draw(made)

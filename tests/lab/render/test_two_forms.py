@@ -4,7 +4,7 @@ import pytest
 
 from jostle.factory import make_environment
 from jostle.lab.analysis.two_forms import form_differences, two_forms
-from jostle.lab.render.markdown import render
+from jostle.lab.render.pages import render
 from jostle.lab.render.two_forms import BY_MINIBATCHES, overview
 from jostle.lab.spec.experiment import Tuning
 from jostle.lab.spec.paper import PAPER
@@ -46,6 +46,12 @@ PAPERS = figure("fig1a", THEIRS, PAPER_SETTINGS, tuning=Tuning("grid", defaults=
 JOSTLES = figure("fig1a-jostle", OURS, JOSTLE_SETTINGS, tuning="halving")
 
 
+def flowing(outcomes, links=None, page="fig1a"):
+    """A page in one line, and the list of experiments, wherever lines wrap."""
+    pages = render(outcomes, links or {}, "jostle summary x")
+    return " ".join((pages[page] + pages["experiments"]).split())
+
+
 def test_both_forms_are_compared_by_algorithm_and_seed():
     (played,) = two_forms([JOSTLES, PAPERS])
     ((environment, (npr, linear)),) = form_differences(played).items()
@@ -58,21 +64,20 @@ def test_both_forms_are_compared_by_algorithm_and_seed():
     assert not npr.same_policy
 
 
-def test_a_figure_has_one_heading_with_both_forms_and_what_differs():
-    page = render([PAPERS, JOSTLES], {"fig1a": "a.png", "fig1a-jostle": "b.png"}, "jostle summary")
-    assert page.count("\n## fig1a") == 1
-    section = page[page.index("## fig1a: Regret on h1") :]
+def test_a_figure_has_one_page_with_both_forms_and_what_differs():
+    page = flowing([PAPERS, JOSTLES], {"fig1a": "a.png", "fig1a-jostle": "b.png"})
+    assert page.count("# fig1a: Regret on h1") == 1
     places = [
-        section.index(text)
+        page.index(text)
         for text in (
-            "### In the paper's forms",
+            "## In the paper's forms",
             "(a.png)",
             "| npr.paper |",
             "Not complete: 7 of 8 runs are finished",
-            "### In jostle's forms",
+            "## In jostle's forms",
             "(b.png)",
             "| epsilon-greedy |",
-            "Both forms:",
+            "## The two forms compared",
         )
     ]
     assert places == sorted(places)
@@ -89,15 +94,15 @@ def test_a_figure_has_one_heading_with_both_forms_and_what_differs():
 
 
 def test_a_form_that_was_not_played_is_said_to_be_missing():
-    page = render([JOSTLES], {}, "jostle summary")
-    assert "## fig1a: Regret on h1" in page
+    page = flowing([JOSTLES])
+    assert "# fig1a: Regret on h1" in page
     assert "Not played. `jostle reproduce fig1a --profile paper --out results` plays it." in page
     assert "Not played in the paper's forms: fig1a." in page
-    assert "Both forms" not in page
-    page = render([PAPERS], {}, "jostle summary")
+    assert "The two forms compared" not in page
+    page = flowing([PAPERS])
     assert "`jostle reproduce fig1a-jostle --profile standard --out results` plays it." in page
     short = figure("fig1a", {"npr.paper": [None]}, PAPER_SETTINGS)
-    page = render([short, JOSTLES], {}, "jostle summary")
+    page = flowing([short, JOSTLES])
     assert "No algorithm has finished runs of the same length in both forms." in page
 
 
@@ -117,8 +122,8 @@ def test_the_top_of_the_page_says_what_follows_the_papers_protocol():
     assert "fig2a (with full covariance 3 runs; by mini-batches)." in by_protocol
     assert "fig1a (7 of 8 runs finished)" in otherwise
     assert "Not played in the paper's forms: fig4a." in otherwise
-    assert BY_MINIBATCHES in render([exact], {}, "jostle summary")
-    assert BY_MINIBATCHES not in render([PAPERS], {}, "jostle summary")
+    assert BY_MINIBATCHES in flowing([exact], page="fig2a")
+    assert BY_MINIBATCHES not in flowing([PAPERS])
 
 
 def test_the_page_states_how_the_papers_networks_are_fitted():

@@ -26,9 +26,9 @@ assert "npr" in text.getvalue()
 assert [path.name for path in report.save(outcome, scratch / "fig1b-jostle")][0] == "report.html"
 assert report.index([(outcome, "fig1b-jostle")], scratch).exists()
 app(["report", str(scratch / "table1")], standalone_mode=False)
-app(["summary", str(scratch), "--out", str(scratch / "all.md")], standalone_mode=False)
+app(["summary", str(scratch), "--out", str(scratch / "pages")], standalone_mode=False)
 app(["status", str(scratch / "fig1b-jostle")], standalone_mode=False)
-assert (scratch / "images" / "all" / "fig1b-jostle.png").exists()
+assert (scratch / "pages" / "images" / "fig1b-jostle.png").exists()
 assert "jax" not in sys.modules, "JAX was imported"
 """
 

@@ -30,7 +30,7 @@ QUICK = {
     "power": lambda folder, say: power_loss.run(folder, 20, say),
     "load": lambda folder, say: load.run(folder, 3.0, say, (50, 200, 500)),
     "overload": lambda folder, say: overload.run(folder, 3.0, say),
-    "probabilities": lambda folder, say: probabilities.run(folder, 3000, say),
+    "probabilities": lambda folder, say: probabilities.run(folder, 3000, say, "lin-ts"),
     "regret": lambda folder, say: regret.run(
         folder, 150, say, problems=("clicks",), seeds=1, rate=20.0, policy="lin-ts", bar=None
     ),

@@ -17,7 +17,7 @@ CLAIM = (
     "each action's sum of (chosen - p) is within 5 deviations; every logged decision is "
     "reproduced from the log"
 )
-CONFIG = Config(wait=1.0, dimensions=32, floor=0.05)
+DIMENSIONS, FLOOR = 32, 0.05
 BATCH = 50
 ACTIONS = 6
 MODELS = 5
@@ -27,9 +27,10 @@ MOST = 5.0
 """Deviations, of which one is the square root of the sum of p (1 - p)."""
 
 
-def run(folder, times, say, seed=0):
+def run(folder, times, say, policy="npr", seed=0):
     """Take at least so many decisions; what was found."""
-    with served_shop(folder / "shop", CONFIG, JOSTLE_SERVE_CORE_PUBLISH="0.1") as server:
+    config = Config(policy=policy, wait=1.0, dimensions=DIMENSIONS, floor=FLOOR)
+    with served_shop(folder / "shop", config, JOSTLE_SERVE_CORE_PUBLISH="0.1") as server:
         taken, surplus, variance, models = uvloop.run(_decide(server, times, say, seed))
     deviations = {
         each: surplus[each] / max(1e-9, np.sqrt(variance[each])) for each in sorted(surplus)
@@ -63,7 +64,7 @@ async def _decide(server, times, say, seed):
     taste = rng.normal(size=(3, ACTIONS))
     taken = 0
     # It takes a while until the learner has compiled what it needs, and decisions go on meanwhile.
-    while taken < times or (len(models) < MODELS and taken < 100 * times):
+    while taken < times or (len(models) < MODELS and taken < 20 * times):
         users = rng.integers(3, size=BATCH)
         bodies = [_decision(user, rng) for user in users]
         answers = await _ask(connection, BATCHES, {"decisions": bodies}, key)

@@ -66,6 +66,10 @@ class Plan(NamedTuple):
         delays[rng.random(rounds) < LATE] = 1.5 * WAIT
         return cls(x, rewards, regrets, delays, rng.random(rounds) < DUPLICATES)
 
+    def context(self, t):
+        """What is shown in a round, as a record."""
+        return {f"x{place}": value for place, value in enumerate(self.contexts[t].tolist())}
+
     def actions(self):
         """The ids of the arms."""
         return [f"a{each}" for each in range(self.rewards.shape[1])]
@@ -132,7 +136,7 @@ def _in_process(plan, config, rate):
             now[0] = due / rate
             decider.reward(id, value, "r")
         now[0] = t / rate
-        made = decider.decide(plan.contexts[t].tolist(), actions)
+        made = decider.decide(plan.context(t), actions)
         total += plan.regrets[t, made.index]
         for due, value in plan.sends(t, made.index):
             heapq.heappush(waiting, (due, made.id, value))
@@ -199,7 +203,7 @@ async def _stream(address, key, app, plan, rate):
         if due:
             await _ask(connection, f"{base}/batches/rewards", {"rewards": due}, key)
         if t < rounds:
-            body = {"context": plan.contexts[t].tolist(), "actions": actions}
+            body = {"context": plan.context(t), "actions": actions}
             made = await _ask(connection, f"{base}/decisions", body, key)
             arm = places[made["action"]]
             total += plan.regrets[t, arm]

@@ -4,9 +4,9 @@ Tests of regret or reward are paired by seed, with the intervals of
 ``jostle.lab.analysis.intervals``. A test returns None if its runs are not there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -38,7 +38,17 @@ LATE = 0.5
 """The share of the rounds that a fit of regret's exponent leaves out, as it is about the end."""
 Results = Mapping[str, Outcome]
 """Outcomes by the names of their experiments."""
-Test = Callable[[Results], Finding | None]
+
+
+class Test(Protocol):
+    """A question that results may answer."""
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that it needs."""
+
+    def __call__(self, results: Results) -> Finding | None:
+        """What the results say; None if its runs are not there."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,11 @@ class _Paired:
     at: float = 1.0
 
     relation: ClassVar[str]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that it needs."""
+        return self.where.experiment, (self.other_where or self.where).experiment
 
     def __call__(self, results: Results) -> Finding | None:
         """A t-test of the mean lead over the seeds that both have."""
@@ -143,6 +158,11 @@ class Varies:
     other: str
     factor: float = 1.5
 
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that it needs."""
+        return (self.where.experiment,)
+
     def __call__(self, results: Results) -> Finding | None:
         """Pitman's and Morgan's test of the ratio of standard deviations."""
         side, other = (self.where.side(results, name) for name in (self.policy, self.other))
@@ -167,6 +187,11 @@ class Sublinear:
 
     where: Where
     policy: str
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that it needs."""
+        return (self.where.experiment,)
 
     def __call__(self, results: Results) -> Finding | None:
         """A t-test of whether the exponent of t, fitted to each run without its sweep, is 1."""
@@ -194,6 +219,11 @@ class Times:
     """"choosing" or "learning"."""
     least: float = 0.0
     most: float = np.inf
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """The names of the experiments that it needs."""
+        return self.first[0].experiment, self.second[0].experiment
 
     def __call__(self, results: Results) -> Finding | None:
         """Whether the ratio of the first to the second is within its limits."""

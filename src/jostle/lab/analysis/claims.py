@@ -34,6 +34,8 @@ class Judgement(NamedTuple):
     """Those of the tests that could be run."""
     tests: int
     """How many tests the claim has."""
+    missing: tuple[str, ...] = ()
+    """The experiments whose runs the other tests lack."""
 
     @property
     def corrected(self) -> int:
@@ -54,9 +56,11 @@ class Claim:
     def judge(self, forms: str, results: Results) -> Judgement:
         """The verdict with these forms of the policies, and on each test."""
         tests = self.tests[forms]
-        findings = [found for test in tests if (found := test(results)) is not None]
-        decisions = decide(findings)
-        return Judgement(_verdict(decisions, len(tests)), decisions, len(tests))
+        found = [(test, test(results)) for test in tests]
+        decisions = decide([finding for _, finding in found if finding is not None])
+        lacking = (name for test, finding in found if finding is None for name in test.experiments)
+        missing = tuple(dict.fromkeys(lacking))
+        return Judgement(_verdict(decisions, len(tests)), decisions, len(tests), missing)
 
 
 def decide(findings: list[Finding]) -> list[Decision]:

@@ -154,6 +154,19 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def listed(words: Sequence[str]) -> str:
+    """Words with commas and an "and": "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def numbers_text(values: Iterable[int]) -> str:
+    """Whole numbers in words: "0 to 4" where they follow each other, else "0, 2 and 5"."""
+    found = sorted(set(values))
+    if len(found) > 2 and found[-1] - found[0] == len(found) - 1:
+        return f"{found[0]} to {found[-1]}"
+    return listed([str(value) for value in found])
+
+
 def beyond_frame(text: str, final: float) -> str:
     """The label of a curve that leaves the frame at the top, with its last value."""
     return f"{text} ↑ {final:,.0f}"

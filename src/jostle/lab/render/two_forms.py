@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jostle.lab.analysis.two_forms import FormDifference, TwoForms, form_differences
-from jostle.lab.render.text import DIGITS, count, difference, label, mean_error
+from jostle.lab.render.text import DIGITS, count, difference, label, listed, mean_error
 from jostle.lab.results.outcome import Outcome
 
 IN_PAPERS, IN_JOSTLES = "In the paper's forms", "In jostle's forms"
+BOTH_FORMS = "The two forms compared"
 FORMS = (
     "The figures of the paper that compare regret or reward are played in two forms. *The paper's "
     "forms* have its networks, initialisation and training (policies named `.paper`); *jostle's "
@@ -41,7 +42,7 @@ def overview(figures: Iterable[TwoForms]) -> str:
     if absent:
         names = ", ".join(each.figure for each in absent)
         parts.append(f"Not played in the paper's forms: {names}.")
-    parts.append("Everything else on this page has jostle's networks and training.")
+    parts.append("Everything else has jostle's networks and training.")
     return " ".join(parts)
 
 
@@ -72,9 +73,9 @@ def differences_text(figure: TwoForms) -> list[str]:
     several = len(figure.jostle.comparisons) > 1
     parts = []
     for environment, those in found.items():
-        where = f" on {label(environment)}" if several else ""
-        lines = [f"- {_difference(each, digits)}" for each in those]
-        parts.append("\n".join([f"Both forms{where}:\n", *lines]))
+        if several:
+            parts.append(f"On {label(environment)}:")
+        parts.append("\n".join(f"- {_difference(each, digits)}" for each in those))
     told = [each for those in found.values() for each in those if not each.same_policy]
     parts.append(" ".join([*_what_differs(told), _tuned(figure.paper, figure.jostle)]))
     return parts
@@ -131,14 +132,14 @@ def _what_differs(told: Sequence[FormDifference]) -> list[str]:
         pairs = zip(*map(_described, each.settings), strict=True)
         differing = [pair for pair in pairs if pair[0] != pair[1]]
         if differing:
-            paper, jostle = (_listed(words) for words in zip(*differing, strict=True))
+            paper, jostle = (listed(words) for words in zip(*differing, strict=True))
             text = f"the paper's form has {paper}; jostle's has {jostle}."
             names = sentences.setdefault(text, [])
             name = label(each.jostle.policy)
             names += [] if name in names else [name]
     if len(sentences) == 1:
         return [text[0].upper() + text[1:] for text in sentences]
-    return [f"Of {_listed(names)}, {text}" for text, names in sentences.items()]
+    return [f"Of {listed(names)}, {text}" for text, names in sentences.items()]
 
 
 def _described(settings: Mapping[str, Any]) -> list[str]:
@@ -164,8 +165,3 @@ def _tuned(paper: Outcome, jostle: Outcome) -> str:
         return f"Both are tuned by {ours}." if ours != "none" else "Neither is tuned."
     words = [f"tuned by {each}" if each != "none" else "not tuned" for each in (theirs, ours)]
     return f"The paper's forms are {words[0]}, jostle's are {words[1]}."
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Words with commas and an "and"."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

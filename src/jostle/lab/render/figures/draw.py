@@ -26,9 +26,14 @@ def draw(outcome: Outcome) -> "Figure":
         return kind.draw(outcome)
 
 
+def has_figure(outcome: Outcome) -> bool:
+    """Whether the experiment has a figure, and not only a table."""
+    return renderer_of(outcome).draw is not None
+
+
 def save(outcome: Outcome, folder: Path, names: tuple[str, ...] = (PNG, SVG)) -> list[Path]:
     """Draw the figure into files of ``folder``; none if there is no figure."""
-    if renderer_of(outcome).draw is None:
+    if not has_figure(outcome):
         return []
     figure = draw(outcome)
     with style():
