@@ -45,7 +45,9 @@ def test_some_writes_survive_by_chance():
         pytest.param(lambda folder: kills.run(folder, 3, quiet), id="kills"),
         pytest.param(lambda folder: power_loss.run(folder, 10, quiet), id="power loss"),
         pytest.param(lambda folder: overload.run(folder, 2.0, quiet), id="overload"),
-        pytest.param(lambda folder: probabilities.run(folder, 1000, quiet, "lin-ts"), id="probabilities"),
+        pytest.param(
+            lambda folder: probabilities.run(folder, 1000, quiet, "lin-ts"), id="probabilities"
+        ),
         pytest.param(
             lambda folder: regret.run(
                 folder,
