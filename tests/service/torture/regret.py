@@ -118,8 +118,8 @@ def run(folder, rounds, say, *, problems=PROBLEMS, seeds=4, rate=5.0, policy="np
     planned = sum(int((plan.delays > WAIT).sum()) for plan in plans.values())
     if counts["late"] > 1.5 * planned + 10:  # duplicates of late rewards are no further late ones
         errors.append(
-            f"{counts['late']} rewards were late instead of {planned}: this machine is too slow for "
-            "the streams, so the comparison says nothing; use a lower rate"
+            f"{counts['late']} rewards were late instead of {planned}: this machine is too slow "
+            "for the streams, so the comparison says nothing; use a lower rate"
         )
     return Outcome("regret", CLAIM, not errors, figures, errors)
 
