@@ -18,7 +18,7 @@ OLDEST_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test studies lint types check format bench results docs links oldest newest dist clean
+.PHONY: help setup run demo test studies lint types check format bench torture results docs links oldest newest dist clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -61,6 +61,9 @@ check: lint types test studies  ## Format, lint, types and all tests: what CI ru
 format: $(READY)  ## Format the code and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+torture: $(READY)  ## Try to break the decision service for hours: crashes, power loss, load; table in runs/torture/
+	PYTHONPATH=tests/service $(BIN)/python -m torture
 
 bench: $(READY)  ## Print the benchmark table
 	$(BIN)/jostle bench

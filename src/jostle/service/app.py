@@ -23,6 +23,7 @@ from jostle.service.reading import check_media, parse, parse_query, read_body
 from jostle.service.replies import problem_reply, send_reply
 from jostle.service.roles import EVERY_APP
 from jostle.service.routing import Router
+from jostle.service.turns import Turns
 
 UNKNOWN = "unknown"
 """The operation of requests that lead nowhere, in metrics."""
@@ -41,6 +42,7 @@ class Api:
         self.context = context
         self.operations = [*operations, document_operation(operations)]
         self._router = Router(self.operations)
+        self._turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -53,6 +55,8 @@ class Api:
             operation, parameters = self._find(scope)
             if context.in_flight > context.settings.in_flight and not operation.open_to_all:
                 raise Busy("too many requests are under way")
+            if self._turns.waited() > context.settings.patience and not operation.open_to_all:
+                raise Busy("too many requests wait for their turn")
             reply = await self._answer(operation, parameters, scope, receive)
         except Problem as problem:
             reply = problem_reply(problem)

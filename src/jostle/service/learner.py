@@ -6,6 +6,7 @@ It reads commands (JSON lines) from its standard input, where end of file means 
 gone, and writes what it did to its standard output.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -192,4 +193,5 @@ def main(data: Path, publish: float, snapshot: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))
+    with contextlib.suppress(BrokenPipeError):  # the server has gone: nobody listens any more
+        main(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

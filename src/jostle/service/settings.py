@@ -42,6 +42,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     largest_model: Bytes = 256 * MEGABYTE
     in_flight: Annotated[int, msgspec.Meta(ge=1)] = 4096
     """Requests that may be under way at once; more are answered with 503."""
+    patience: Seconds = 0.5
+    """How long requests that came together may wait for their turn; the rest is answered with
+    503."""
     body_seconds: Seconds = 30.0
     """How long the body of a request may take to come."""
     stop_seconds: Seconds = 30.0

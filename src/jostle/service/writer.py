@@ -160,7 +160,8 @@ class Writer:
         try:
             answers = self._answers(group, due)
             if group:
-                self.problem = ""
+                full = (str(each) for each in answers if isinstance(each, Busy))
+                self.problem = next(full, "")
         except LogFullError as error:
             self.problem = str(error)
             answers = [Busy(str(error), retry_after=5.0) for _ in group]
@@ -189,12 +190,12 @@ class Writer:
             try:
                 log, inside = self._books.log, each.commands.transaction
                 with log.transaction() if inside else contextlib.nullcontext():
-                    answers.append(each.commands.function(log))
-            except Exception as error:  # what was committed before it stays answered
-                if isinstance(error, LogFullError):
-                    self.problem = str(error)
-                    error = Busy(str(error), retry_after=5.0)
-                answers.append(error)
+                    answer = each.commands.function(log)
+            except LogFullError as error:  # what was committed before it stays answered
+                answer = Busy(str(error), retry_after=5.0)
+            except Exception as error:
+                answer = error
+            answers.append(answer)
         return answers
 
 

@@ -1,0 +1,1 @@
+"""Harnesses that try to break ``jostle serve``; ``make torture`` runs them in full."""
