@@ -50,6 +50,7 @@ def run(*command, cwd):
     return done.stdout
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("index", range(len(blocks("README.md", "python"))))
 def test_snippets_of_the_readme_run_as_pasted(index, tmp_path):
     code = blocks("README.md", "python")[index]

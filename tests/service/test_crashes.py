@@ -104,5 +104,5 @@ def test_twenty_kills_lose_nothing(tmp_path):
     torture(tmp_path, 20)
 
 
-def test_kills_lose_nothing(tmp_path):
-    torture(tmp_path, 3)
+def test_a_kill_loses_nothing(tmp_path):
+    torture(tmp_path, 1)

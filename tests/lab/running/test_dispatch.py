@@ -13,7 +13,7 @@ from jostle.lab.spec.plan import Plan, Timing
 from lab.examples import gather, same
 
 WORLD = "h1:features=4,pool=6,shown=3"
-PLAN = Plan(WORLD, ("npr:steps=2", "lab.own:First"), 40, (0, 1, 2))
+PLAN = Plan(WORLD, ("npr.descent:steps=2", "lab.own:First"), 40, (0, 1, 2))
 
 
 def events(plan, jobs=1, timed=(), engine="local"):
@@ -31,7 +31,7 @@ def alone():
 def test_news_come_of_every_trial(alone):
     made = gather(PLAN, alone)
     assert made.missing() == []
-    assert len({run.regret for run in made.of("npr:steps=2")}) == 3  # seeds differ
+    assert len({run.regret for run in made.of("npr.descent:steps=2")}) == 3  # seeds differ
     last = {event.trial: event.share for event in alone if isinstance(event, Advanced)}
     assert last == dict.fromkeys(PLAN.trials(), 1.0)
     assert [isinstance(event, Run) for event in alone].count(True) == 6

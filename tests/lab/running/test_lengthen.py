@@ -31,11 +31,14 @@ def shapes(state):
 @pytest.mark.parametrize(
     ("name", "world"),
     [
-        ("npr:width=4", WORLD),
+        ("npr.descent:width=4", WORLD),
         ("neural-ucb:covariance=full,width=40", WORLD),
         ("neural-ucb:covariance=full,width=4", WORLD),  # from then on it keeps the matrix
-        ("npr:fitting=full,width=4,steps=1", WORLD + ",pool=none"),
-        ("npr:fitting=minibatch,memory=20,width=4", WORLD + ",pool=none"),
+        ("npr.descent:fitting=full,width=4,steps=1", WORLD + ",pool=none"),
+        (
+            "npr:fitting=minibatch,memory=20,width=4,random_features=4,members=2",
+            WORLD + ",pool=none",
+        ),
     ],
 )
 def test_a_state_made_longer_has_the_shape_of_one_that_was_played(name, world):
