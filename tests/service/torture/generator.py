@@ -187,7 +187,11 @@ class Generator:
         self._count += 1
 
     async def _over(self, connection, request):
-        reply = await connection.send(request)
+        try:
+            reply = await connection.send(request)
+        except asyncio.CancelledError:
+            connection.close()
+            raise
         if connection.open_still:
             self._idle.append(connection)
         return reply

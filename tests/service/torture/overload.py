@@ -102,6 +102,13 @@ async def _recovery(address, key, ended=None):
     if ended is not None:
         await ended.wait()
     connection = await Connection.open(address)
+    try:
+        return await _until_quick(connection, key)
+    finally:
+        connection.close()
+
+
+async def _until_quick(connection, key):
     start, good, requests = time.perf_counter(), 0, single_requests(key)
     while True:
         sent = time.perf_counter()
