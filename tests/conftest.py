@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import browsing
 from requirements import real_data_folder
 
 QUICK = "--xla_backend_optimization_level=0"
@@ -62,3 +63,10 @@ def real_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("JOSTLE_DATA", str(folder))
     monkeypatch.setenv("JOSTLE_CACHE", str(tmp_path_factory.getbasetemp() / "parsed"))
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium, for the tests of one file."""
+    with browsing.opened(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver

@@ -1,7 +1,6 @@
 """The documentation as a site: built without warnings, whole without a network, fit for a phone."""
 
 import re
-import shutil
 import subprocess
 import sys
 
@@ -9,11 +8,9 @@ import pytest
 
 from documents import DOCS, pages
 
-from requirements import package, unavailable
+from requirements import package
 
 pytestmark = pytest.mark.study
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = "--headless=new --no-sandbox --disable-gpu --disable-background-networking"
 SHOWN = ("index", "results/index", "results/claims", "reference/policies", "tutorials/own-policy")
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 
@@ -31,21 +28,6 @@ def site(tmp_path_factory):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if not (BROWSER and DRIVER):
-        unavailable("there is no Chromium with its driver")
-    webdriver = package("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 def test_every_page_is_built_and_nothing_comes_from_elsewhere(site):

@@ -1,7 +1,6 @@
 """The dashboard in a real browser: sign in, read charts, roll back; on a phone and in the dark."""
 
 import re
-import shutil
 import socket
 import threading
 import time
@@ -13,30 +12,10 @@ import jostle
 from jostle.service.dashboard import page_data
 
 from dashboard_support import ACTIONS, FakeService, application, statistics
-from requirements import package, unavailable
 from served_process import ServedProcess
 
 pytestmark = pytest.mark.study
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync --window-size=1280,1000"""
 LIGHT_PAPER, DARK_PAPER = "rgb(255, 255, 255)", "rgb(20, 23, 27)"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if not (BROWSER and DRIVER):
-        unavailable("there is no Chromium with its driver")
-    webdriver = package("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 class Served:

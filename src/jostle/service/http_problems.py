@@ -43,26 +43,25 @@ class WrongMethod(Problem):
         return {"Allow": self._methods}
 
 
-class TooSlow(Problem):
+class Unread(Problem):
+    """The rest of the body is not waited for, so the connection cannot be used again."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The connection ends."""
+        return {"Connection": "close"}
+
+
+class TooSlow(Unread):
     """The body did not come in time."""
 
     type, status, title = "urn:jostle:problem:timeout", 408, "Body did not come in time"
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """The rest of the body is not waited for."""
-        return {"Connection": "close"}
 
-
-class TooLarge(Problem):
+class TooLarge(Unread):
     """The body is larger than allowed."""
 
     type, status, title = "urn:jostle:problem:too-large", 413, "Body too large"
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The rest of the body is not waited for."""
-        return {"Connection": "close"}
 
 
 class WrongMedia(Problem):

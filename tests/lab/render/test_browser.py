@@ -1,7 +1,5 @@
 """The report in a browser: charts draw, read and hide; tables sort; it fits a phone."""
 
-import shutil
-
 import pytest
 
 from jostle.lab.analysis.curves import curves, frame
@@ -11,13 +9,7 @@ from jostle.lab.render.text import labels
 from jostle.lab.spec.plan import REWARD
 from lab.examples import comparison, outcome, tune
 
-from requirements import package, unavailable
-
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
 pytestmark = pytest.mark.study
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync --window-size=1280,1000"""
 LONG = "neural-ucb:covariance=full,width=128,step_size=0.001"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 FINALS = {"npr": [10, 12, 11], "uniform": [90, 95, 91], LONG: [20, 21, 25], HOSTILE: [30] * 3}
@@ -30,21 +22,6 @@ def panels():
         comparison(FINALS, times={"npr": (0.1, 2)}),
         comparison(FINALS, environment="lastfm", measure=REWARD),
     )
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if not (BROWSER and DRIVER):
-        unavailable("there is no Chromium with its driver")
-    webdriver = package("selenium.webdriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")
