@@ -23,6 +23,8 @@ from jostle.features.hashing import buckets, pairs, random_signs, signs
 
 CROSSED, PRODUCT, NONE = "crossed", "product", "none"
 INTERACTIONS = (CROSSED, PRODUCT, NONE)
+MOST_TERMS = 4096
+"""Terms of a decision up to which it is remembered where they go: 8 MB in all at most."""
 
 
 class Hashed(NamedTuple):
@@ -126,51 +128,65 @@ def decision_rows(
     Every feature of the context meets every anchor of any action, as a matrix, so that nothing has
     to be repeated for each row. In each row terms are still added in the same order.
     """
-    hashes, values = context.arrays
-    flag_hashes, flag_values = flags.arrays
-    scale, starts, cells = _layout(
-        anchors.lengths.tobytes(), actions.lengths.tobytes(), len(hashes), len(flag_hashes), size
+    terms = len(actions.hashes) + len(context.hashes) // 8 * len(anchors.hashes)
+    make = _known_cells if terms <= MOST_TERMS else _cells
+    scale, starts, place, sign = make(
+        context.hashes,
+        flags.hashes,
+        actions.hashes.tobytes(),
+        anchors.hashes.tobytes(),
+        actions.lengths.tobytes(),
+        anchors.lengths.tobytes(),
+        size,
     )
-    first_hashes, first_values = anchors.hashes[starts], anchors.values[starts]
-    all_hashes = np.concatenate(
-        [
-            actions.hashes,
-            pairs(hashes[:, None], anchors.hashes).ravel(),
-            pairs(flag_hashes[:, None], first_hashes).ravel(),
-        ]
-    )
+    values, flag_values = np.frombuffer(context.values), np.frombuffer(flags.values)
     all_values = np.concatenate(
         [
             actions.values,
             ((values[:, None] * scale) * anchors.values).ravel(),
-            (flag_values[:, None] * first_values).ravel(),
+            (flag_values[:, None] * anchors.values[starts]).ravel(),
         ]
     )
-    place = cells + buckets(all_hashes, size)
+    all_values *= sign
     count = len(anchors.lengths)
-    made = np.bincount(place, all_values * signs(all_hashes), count * size)
-    return made.reshape(count, size)
+    return np.bincount(place, all_values, count * size).reshape(count, size)
 
 
-@functools.lru_cache(maxsize=256)
-def _layout(
-    anchor_lengths: bytes, action_lengths: bytes, features: int, flags: int, size: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What ``decision_rows`` needs that depends on lengths only, which seldom change.
+def _cells(
+    context: bytes,
+    flags: bytes,
+    actions: bytes,
+    anchors: bytes,
+    action_lengths: bytes,
+    anchor_lengths: bytes,
+    size: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What ``decision_rows`` needs that depends on hashes only: names and strings, not numbers.
 
-    Returns the scale of each anchor (see ``crosses``), the first anchor of each row, and the first
-    cell of the row of each term.
+    Returns the scale of each anchor (see ``crosses``), the first anchor of each row, and the cell
+    and the sign of each term.
     """
+    who, known, own, anchor = (
+        np.frombuffer(part, np.uint64) for part in (context, flags, actions, anchors)
+    )
     lengths = np.frombuffer(anchor_lengths, np.int64)
     rows = np.arange(len(lengths))
     owner = np.repeat(rows, lengths)
+    starts = np.cumsum(lengths) - lengths
     scale = np.where(lengths > 1, 0.5, 1.0) / np.sqrt(np.maximum(lengths, 1))
-    terms = [
+    row = [
         np.repeat(rows, np.frombuffer(action_lengths, np.int64)),
-        np.tile(owner, features),
-        np.tile(rows, flags),
+        np.tile(owner, len(who)),
+        np.tile(rows, len(known)),
     ]
-    return scale[owner], np.cumsum(lengths) - lengths, np.concatenate(terms) * size
+    hashes = np.concatenate(
+        [own, pairs(who[:, None], anchor).ravel(), pairs(known[:, None], anchor[starts]).ravel()]
+    )
+    return scale[owner], starts, np.concatenate(row) * size + buckets(hashes, size), signs(hashes)
+
+
+_known_cells = functools.lru_cache(maxsize=128)(_cells)
+"""The same requests come again and again, but for their numbers."""
 
 
 def plain_rows(contexts: Ragged, flags: Ragged, actions: Ragged, size: int) -> np.ndarray:

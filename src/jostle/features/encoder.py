@@ -1,19 +1,21 @@
 """``Encoder``: from a context and its actions, as records, to the rows that a policy takes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jostle.core.validation import unknown, whole
 from jostle.features import assembly, rows
-from jostle.features.assembly import Ragged
+from jostle.features.alike import read_alike
+from jostle.features.assembly import Hashed, Ragged
 from jostle.features.cache import ContentCache
 from jostle.features.hashing import CONSTANT, buckets, hashed, signs
 from jostle.features.moments import Moments
 from jostle.features.names import NameTable
 from jostle.features.reading import Reader
-from jostle.features.requests import Action, Actions, Parts, Reading
+from jostle.features.requests import MANY, Action, Actions, Parts, Reading
 from jostle.features.schema import Schema
 
 
@@ -92,8 +94,37 @@ class Encoder:
     ) -> tuple[np.ndarray, dict[int, list[float]]]:
         """What ``encode`` returns, and the numbers for ``observe_numbers`` when it is closed."""
         read = Reading(self._parts)
-        who = read.context(context)
-        made = read.actions(actions)
+        return self._encoded(read, read.context(context), read.actions(actions))
+
+    def encode_many(self, decisions: Sequence[tuple[Any, list[Any]]]) -> list[Any]:
+        """What ``encode_and_count`` returns for each (context, actions), or the error it raises.
+
+        Bit for bit, and faster if all actions are mappings with the same names.
+        """
+        found: list[Any] = []
+        sizes = [len(actions) for _, actions in decisions]
+        alike = None
+        if decisions and self.schema is None and 0 < min(sizes) <= max(sizes) < MANY:
+            records = list(chain.from_iterable(actions for _, actions in decisions))
+            alike = read_alike(records, self._reader, self.ids)
+        ends = list(accumulate(sizes))
+        for (context, actions), size, end in zip(decisions, sizes, ends, strict=True):
+            try:
+                if alike is None:
+                    found.append(self.encode_and_count(context, actions))
+                    continue
+                read = Reading(self._parts)
+                who = read.context(context)
+                made = read.from_alike(alike, slice(end - size, end))
+                found.append(self._encoded(read, who, made))
+            except (ValueError, TypeError) as error:
+                found.append(error)
+        return found
+
+    def _encoded(
+        self, read: Reading, who: tuple[Hashed, Hashed], made: Actions
+    ) -> tuple[np.ndarray, dict[int, list[float]]]:
+        """The rows of what was read without an error, and the numbers to be learned."""
         read.done()
         if self.interactions == assembly.CROSSED and made.common is None:
             rows = assembly.decision_rows(*who, made.features, made.anchors, self.dimensions)

@@ -32,6 +32,8 @@ LONGEST_TEXT, LONGEST_NAME = 4096, 256
 REMEMBERED, SHORT = 65_536, 128
 """Hashes remembered, to look them up instead of computing them again (then it starts afresh), and
 the characters of a string up to which its hash is."""
+MOST_PLANS = 1024
+"""Sets of names that ``jostle.features.alike`` remembers how to read."""
 LARGEST = sys.float_info.max
 
 EXPECTED = "a string, a number, True, False, a list, a mapping or None"
@@ -78,10 +80,11 @@ class Reader:
         """Forget hashes and moments, because there are too many or the moments have changed."""
         self._roots: dict[str, Namespace] = {}
         self._remembered = 0
+        self.plans: dict[Any, Any] = {}
 
     def space(self, root: str) -> Namespace:
         """The namespace of all names of a context or of an action."""
-        if self._remembered > REMEMBERED:
+        if self._remembered > REMEMBERED or len(self.plans) > MOST_PLANS:
             self.forget()
         space = self._roots.get(root)
         if space is None:

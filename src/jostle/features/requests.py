@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jostle.features import assembly, rows
+from jostle.features.alike import Alike, read_alike
 from jostle.features.assembly import Hashed, Ragged
 from jostle.features.cache import ContentCache
 from jostle.features.columns import Columns, read_columns
@@ -92,6 +93,10 @@ class Reading:
             columns = read_columns(records, self._parts.reader)
             if columns is not None:
                 return self._from_columns(columns)
+        elif self._parts.schema is None:
+            alike = read_alike(records, self._parts.reader, self._parts.ids)
+            if alike is not None:
+                return self.from_alike(alike, slice(None))
         cache = self._parts.cache
         found = []
         for place, record in enumerate(records):
@@ -107,6 +112,15 @@ class Reading:
             Ragged.of([action.features for action in found]),
             Ragged.of([action.anchors for action in found]),
         )
+
+    def from_alike(self, alike: Alike, place: slice) -> Actions:
+        """Actions that were read together with others: those at ``place``."""
+        for hash, column in alike.numbers:
+            self.numbers.setdefault(hash, []).extend(column[place].tolist())
+        hashes, values, skip = alike.hashes[place], alike.values[place], alike.skipped - 1
+        anchors, factors = hashes[:, skip:].copy(), values[:, skip:].copy()
+        anchors[:, 0], factors[:, 0] = CONSTANT, 1.0
+        return Actions(Ragged.even(hashes, values), Ragged.even(anchors, factors))
 
     def _from_columns(self, columns: Columns) -> Actions:
         """The same features as ``_action`` gives, in the same order."""
