@@ -172,9 +172,9 @@ def test_other_constructors_go_by_a_dot():
     assert (policy.network.width, policy.noise, policy.pool) == (32, 0.5, 6)
     steps = [
         naming.make_policy(name, world).effective_training.steps
-        for name in ("falcon", "falcon.paper")
+        for name in ("falcon", "falcon.descent", "falcon.paper")
     ]
-    assert steps == [1000, 1000]
+    assert steps == [2, 1000, 1000]
     with pytest.raises(ValueError, match=r"unknown policy 'npr.papre'; did you mean 'npr.paper'"):
         naming.make_policy("npr.papre", world)
 

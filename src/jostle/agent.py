@@ -280,7 +280,8 @@ class Agent:
             with self._state_lock:
                 # Copies, since learning reuses the memory of the state it is given.
                 state = jax.tree.map(np.array, self.policy.deciding(self._state))
-                view = self._view = DecidingView(self.policy, state, self._arms)
+                view = DecidingView(self.policy, state, self._arms, passing=True)
+                self._view = view
         return view
 
     @property

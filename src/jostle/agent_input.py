@@ -84,6 +84,21 @@ class InputChecks:
             _refuse_identical(contexts)
         return Shown(contexts, present, ids, self._user(user))
 
+    def shown_together(self, rounds: list[np.ndarray]) -> np.ndarray:
+        """The contexts of rounds with equally many arms, (n, k, features); see ``shown``."""
+        try:
+            contexts = finite("contexts", np.stack(rounds))
+            good = contexts.ndim == 3 and contexts.shape[1] > 0
+            good = good and contexts.shape[2] == self.features
+        except ValueError:
+            good = False
+        if good and contexts.shape[1] > 1 and self._by_contexts:
+            good = not (contexts[:, 1] == contexts[:, 0]).all(-1).any()
+        if not good:  # one of them is wrong, or nearly so: let it be named
+            for each in rounds:
+                self.shown(each, None, None, None)
+        return contexts
+
     def observed(self, context: Any, reward: Any, arm: Any, user: Any) -> Observed:
         """One observation, or several."""
         contexts = finite("context", context)

@@ -24,8 +24,7 @@ from jostle.core.description import describe as describe
 from jostle.models.networks import MLP, Heads, NoNetwork, PaperNetwork
 from jostle.models.training import Training
 from jostle.policies.base import Policy
-from jostle.policies.catalog import CATALOG
-from jostle.policies.npr_paper import PaperNPR
+from jostle.policies.catalog import CATALOG, PAPER_FORMS
 
 VERSIONS = {"agent": 2, "decider": 2, "view": 1, "model": 1}
 """What a file may hold, and the version of its format that this jostle writes and reads."""
@@ -65,7 +64,7 @@ def _optimiser(name: str, where: str) -> Any:
 
 def _part_class(name: str) -> type | None:
     """A class of jostle that a file may name: a policy, a network, or how one is trained."""
-    classes = (*CATALOG.values(), PaperNPR, MLP, Heads, NoNetwork, PaperNetwork, Training)
+    classes = (*CATALOG.values(), *PAPER_FORMS, MLP, Heads, NoNetwork, PaperNetwork, Training)
     return {cls.__name__: cls for cls in classes}.get(name)
 
 

@@ -13,7 +13,7 @@ from support import EASY, FEATURES, POOL
 
 
 def test_weights_are_the_inverse_gaps():
-    policy = Falcon(FEATURES, complexity=0.5)
+    policy = Falcon.descent(FEATURES, complexity=0.5)
     state = policy.init(jax.random.key(0))._replace(fitted=jnp.int32(64))
     scores = np.asarray([0.3, 0.9, -0.2, 0.5], np.float32)
     mask = np.asarray([True, True, False, True])
@@ -25,14 +25,14 @@ def test_weights_are_the_inverse_gaps():
 
 
 def test_before_the_first_regression_all_arms_are_alike():
-    policy = Falcon(FEATURES)
+    policy = Falcon.descent(FEATURES)
     state = policy.init(jax.random.key(0))
     weights = policy.weights(state, jnp.zeros(4), jnp.asarray([True, False, True, True]))
     np.testing.assert_allclose(weights, [1 / 3, 0, 1 / 3, 1 / 3], rtol=1e-6)
 
 
 def test_it_is_fitted_at_powers_of_two_to_the_epoch_just_ended():
-    policy = Falcon(FEATURES, pool=POOL, **SMALL).with_settings(steps=3)
+    policy = Falcon.descent(FEATURES, pool=POOL, **SMALL).with_settings(steps=3)
     progress = begin(policy, EASY, rounds=40, seed=0)
     fitted = []
     for t in range(40):
@@ -48,7 +48,7 @@ def test_it_is_fitted_at_powers_of_two_to_the_epoch_just_ended():
 
 def test_each_regression_starts_from_scratch():
     """The network after an epoch depends on that epoch alone."""
-    policy = Falcon(FEATURES, **SMALL).with_settings(fitting="full", steps=3)
+    policy = Falcon.descent(FEATURES, **SMALL).with_settings(fitting="full", steps=3)
 
     def after(first_rewards):
         state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=0)

@@ -53,7 +53,7 @@ def stream(n=25):
 @pytest.mark.parametrize("network", [NETWORK, MLP(width=8, depth=3)])
 def test_neural_ucb_is_its_definition(covariance, network):
     """The gradients are those of all parameters: the linear path's of an MLP too."""
-    policy = NeuralUCB(
+    policy = NeuralUCB.descent(
         FEATURES, network=network, covariance=covariance, exploration=0.7, regularisation=0.5,
         training=Training(steps=2, step_size=1e-3),
     )  # fmt: skip
@@ -71,7 +71,7 @@ def test_neural_ucb_is_its_definition(covariance, network):
 
 @both
 def test_neural_ts_draws_from_its_posterior(covariance):
-    policy = NeuralTS(
+    policy = NeuralTS.descent(
         FEATURES, network=NETWORK, covariance=covariance, exploration=0.6, regularisation=0.5,
         training=Training(steps=2, step_size=1e-3),
     )  # fmt: skip
@@ -96,8 +96,8 @@ def test_many_blocks_are_as_uncertain_as_vectors_with_their_zeros():
     """Where gradients leave out their zeros, against the same policy that knows of no blocks."""
     blocks, d = FEW_BLOCKS + 1, 2
     settings = {"regularisation": 0.5, "decay": 1.0, "covariance": "full", **SMALL}
-    knowing = NeuralUCB(blocks * d, blocks=blocks).with_settings(**settings)
-    plain = NeuralUCB(blocks * d).with_settings(**settings)
+    knowing = NeuralUCB.descent(blocks * d, blocks=blocks).with_settings(**settings)
+    plain = NeuralUCB.descent(blocks * d).with_settings(**settings)
     rng = np.random.default_rng(0)
     seen = Blocks(
         rng.normal(size=(30, d)).astype(np.float32), rng.integers(blocks, size=30, dtype=np.int32)
@@ -115,6 +115,7 @@ def test_many_blocks_are_as_uncertain_as_vectors_with_their_zeros():
     np.testing.assert_allclose(*widths, rtol=2e-3)
 
 
+@pytest.mark.study
 def test_more_exploration_is_more_exploration():
     """Without exploration it is greedy; with much of it the arms are tried evenly."""
     counts = []

@@ -46,6 +46,7 @@ def posterior(phi, rewards):
     return np.linalg.solve(precision, phi.T @ rewards), np.linalg.inv(precision)
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("observations", [19, 20, 33])  # before, at and after a new copy
 def test_scores_are_drawn_from_the_posterior_of_the_whole_history(observations):
     policy = NeuralLinear(D * BLOCKS, blocks=BLOCKS, interval=20, exploration=0.7, **SMALL)
@@ -119,6 +120,7 @@ def test_a_copy_of_the_network_is_taken_ever_more_seldom():
     assert gaps[-1] == 7  # a tenth of the history, from 70 to 77
 
 
+@pytest.mark.study
 def test_the_unit_of_rewards_changes_no_action():
     world = Synthetic("h1", features=D, pool=None, shown=4)
     policy = NeuralLinear(D, interval=20, **SMALL)

@@ -9,7 +9,7 @@ from jostle import NPR, Agent, Training, make_environment, make_policy, simulate
 from jostle.core.contexts import Blocks
 from jostle.environments import Synthetic, Units
 from jostle.models.networks import MLP, NoNetwork
-from jostle.policies.npr import BOLDNESS, TEMPER
+from jostle.policies.npr import BOLDNESS, POOL_TEMPER, TEMPER
 from jostle.types import Feedback, plain_round
 
 FEATURES, ROUNDS, RIDGE = 3, 40, 0.05
@@ -33,8 +33,8 @@ def stream():
     return contexts, contexts @ [1.0, -2.0, 0.5] + 5 + 0.3 * rng.normal(size=ROUNDS)
 
 
-def test_the_draws_are_gaussian_with_the_covariance_of_responses_and_priors(stream):
-    """For a fixed design the scores have the variance that the members' exact fits have."""
+def test_what_draws_add_is_half_gaussian_with_the_variance_of_responses_and_priors(stream):
+    """For a fixed design it has the mean and the square that the members' exact fits tell."""
     policy = NPR(FEATURES, ridge=RIDGE, optimism=0, floor=0, **{**FEW, "members": 400})
     contexts, rewards = stream
     state = learned(policy, contexts, rewards)
@@ -50,10 +50,29 @@ def test_the_draws_are_gaussian_with_the_covariance_of_responses_and_priors(stre
     noise = new @ inverse @ phi.T
     variance = nu**2 * (noise**2).sum(1) + (rho * RIDGE) ** 2 * ((new @ inverse) ** 2).sum(1)
     draws = policy.draws(state, jax.random.key(3), shown, (4_000,))
-    mean = np.asarray(policy.estimates(state, shown.contexts))
+    added = np.asarray(draws - policy.estimates(state, shown.contexts), np.float64)
     # 400 members estimate a variance to within 7 %, and its root to half of that.
-    np.testing.assert_allclose(draws.std(0), np.sqrt(variance), rtol=0.2)
-    assert np.all(np.abs(draws.mean(0) - mean) < 5 * np.sqrt(variance / 400) + 1e-4)
+    assert added.min() > -1e-4
+    np.testing.assert_allclose((added**2).mean(0), variance, rtol=0.4)
+    np.testing.assert_allclose(added.mean(0), np.sqrt(2 / np.pi * variance), rtol=0.2)
+
+
+@pytest.mark.parametrize("pool", [None, 8])
+def test_noise_falls_with_the_dimension_and_less_so_in_a_pool(pool, stream):
+    policy = NPR(FEATURES, pool=pool, prior=0, floor=0, **FEW)
+    state = policy.init(jax.random.key(0))
+    scales = learned(NPR(FEATURES, **FEW), *stream).forecaster
+    scales, ridge = scales.scales, scales.ridge
+    shown = plain_round(jnp.eye(FEATURES))
+
+    def added(dimension):
+        now = scales._replace(directions=scales.error_weight * dimension)
+        known = state._replace(forecaster=state.forecaster._replace(scales=now, ridge=ridge))
+        draws = policy.draws(known, jax.random.key(1), shown, (9,))
+        return draws - policy.estimates(known, shown.contexts)
+
+    temper = TEMPER if pool is None else POOL_TEMPER
+    np.testing.assert_allclose(added(1.0), 16**temper * added(16.0), rtol=0.01, atol=1e-4)
 
 
 def test_optimists_multiply_the_prior_and_become_rare(stream):

@@ -26,15 +26,16 @@ from support import EASY, FEATURES, POOL
 SMALL = {"network": MLP(16, 2), "training": Training(steps=3, memory=1_000)}
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     "policy",
     [
         NPR.descent(FEATURES, **SMALL),
         NPR.descent(FEATURES, pool=POOL, **SMALL),
-        EpsilonGreedy(FEATURES, **SMALL),
-        NeuralUCB(FEATURES, sweep=512, exploration=0, **SMALL),
-        NeuralTS(FEATURES, pool=POOL, sweep=512, exploration=0, **SMALL),
-        Falcon(FEATURES, sweep=512, **SMALL),
+        EpsilonGreedy.descent(FEATURES, **SMALL),
+        NeuralUCB.descent(FEATURES, sweep=512, exploration=0, **SMALL),
+        NeuralTS.descent(FEATURES, pool=POOL, sweep=512, exploration=0, **SMALL),
+        Falcon.descent(FEATURES, sweep=512, **SMALL),
     ],
 )
 def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
@@ -52,7 +53,9 @@ def test_every_arm_is_pulled_once_before_any_is_pulled_again(policy):
     assert int(result.state.tried.flags.sum()) == POOL
 
 
-@pytest.mark.parametrize("policy", [NPR.descent(FEATURES, pool=POOL, sweep=0), NeuralUCB(FEATURES)])
+@pytest.mark.parametrize(
+    "policy", [NPR.descent(FEATURES, pool=POOL, sweep=0), NeuralUCB.descent(FEATURES)]
+)
 def test_without_a_sweep_it_chooses_by_estimates_from_the_start(policy):
     state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
     arms = jnp.arange(3)
@@ -86,7 +89,10 @@ def test_regret_does_not_depend_on_the_seed_of_the_weights():
 
 def test_without_noise_it_learns_what_the_greedy_policy_learns():
     learnt = []
-    for policy in (NPR.descent(FEATURES, noise=0.0, **SMALL), EpsilonGreedy(FEATURES, **SMALL)):
+    for policy in (
+        NPR.descent(FEATURES, noise=0.0, **SMALL),
+        EpsilonGreedy.descent(FEATURES, **SMALL),
+    ):
         state = policy.reserve(policy.init(jax.random.key(0)), observations=8, arms=POOL)
         learn = jax.jit(policy.learn)
         for i in range(5):
@@ -179,9 +185,9 @@ def test_settings_of_the_training_are_pointed_to_it(policy):
 
 
 def test_falcon_keeps_its_regression_when_other_settings_are_given():
-    training = Falcon(5, pool=3, training=Training(step_size=0.01)).effective_training
+    training = Falcon.descent(5, pool=3, training=Training(step_size=0.01)).effective_training
     assert (training.steps, training.decay, training.restart) == (1000, 0.0, True)
-    assert Falcon(5).with_settings(steps=7).effective_training.steps == 7
+    assert Falcon.descent(5).with_settings(steps=7).effective_training.steps == 7
 
 
 def test_epsilon_is_a_probability():

@@ -26,7 +26,7 @@ SMALL = {"network": MLP(8, 2), "training": Training(steps=1, batch=4)}
 SWEEPING = {
     "npr": NPR(FEATURES, **SMALL),
     "npr-pooled": NPR(FEATURES, pool=POOL, **SMALL),
-    "epsilon-greedy": EpsilonGreedy(FEATURES, **SMALL),
+    "epsilon-greedy": EpsilonGreedy(FEATURES, sweep=512, **SMALL),
     "neural-ucb": NeuralUCB(FEATURES, sweep=512, **SMALL),
     "neural-ts": NeuralTS(FEATURES, sweep=512, **SMALL),
     "falcon": Falcon(FEATURES, sweep=512, **SMALL),
@@ -50,6 +50,7 @@ def test_untried_arms_come_first_if_they_are_present(xp):
             assert list(allowed) == (untried if any(untried) else list(present))
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("policy", SWEEPING.values(), ids=SWEEPING)
 def test_the_sweep_never_pulls_an_absent_arm(policy):
     """Ids and a mask, while few arms have been tried: most absent arms are untried ones."""

@@ -73,19 +73,19 @@ class GradientPolicy(NeuralPolicy):
     def learn(self, state: GradientState, key: jax.Array, feedback: Feedback) -> GradientState:
         """Add the gradient of the chosen context to Z, then fit."""
         remember_key, fit_key = jax.random.split(key)
+        state = self.remember(state, remember_key, feedback)
         alone = jax.tree.map(lambda part: part[None], feedback.context)
         phi = jax.tree.map(lambda part: part[0], self.gradients(state, alone))
         covariance = state.covariance.add(phi, self.regularisation)
-        state = self.remember(state._replace(covariance=covariance), remember_key, feedback)
-        return self.refit(state, fit_key)
+        return self.refit(state._replace(covariance=covariance), fit_key)
 
-    def widths(self, state: GradientState, contexts: Contexts) -> Vector:
+    def widths(self, state: Any, contexts: Contexts) -> Vector:
         """sqrt(g' Z^-1 g / m) of each context."""
         phis = self.gradients(state, contexts)
         squares: Vector = state.covariance.squared_widths(phis, self.regularisation)
         return jnp.sqrt(squares)
 
-    def gradients(self, state: GradientState, contexts: Any) -> Any:
+    def gradients(self, state: Any, contexts: Any) -> Any:
         """phi = g(x; theta) / sqrt(m), one row per context, in one batched pass."""
 
         def one(params: Any, context: Any) -> Any:

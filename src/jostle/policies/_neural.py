@@ -175,6 +175,11 @@ class NeuralPolicy(Policy):
         after: State = before._replace(history=history, tried=before.tried.add(feedback.arm))
         return after
 
+    def learn(self, state: Any, key: jax.Array, feedback: Feedback) -> Any:
+        """Remember the observation, then fit to the rewards as they are."""
+        remember_key, fit_key = jax.random.split(key)
+        return self.refit(self.remember(state, remember_key, feedback), fit_key)
+
     def refit(self, state: State, key: jax.Array, noise: Any = 0.0) -> State:
         """Descend Eq. (2) on the history perturbed by N(0, noise^2), if an update is due."""
         before: Any = state

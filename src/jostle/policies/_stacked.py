@@ -1,7 +1,7 @@
 """``StackedPolicy``: estimates by ridge regressions and a network, in any unit of the rewards."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -43,7 +43,11 @@ class StackedPolicy(NeuralPolicy):
     """A policy whose estimates suit any unit of rewards and contexts; see ``Forecaster``.
 
     The network learns what a linear regression leaves over, r - m - lin(x), in units of the
-    rewards' deviation. It counts as far as its forecasts have come true.
+    rewards' deviation. It counts as far as its forecasts have come true. Policies that share this
+    mean differ in their exploration alone.
+
+    ``paper(features, ...)`` builds the algorithm of the policy's paper, to the letter, whose mean
+    is a network alone; ``descent(features, ...)`` the same with jostle's network and training.
 
     Arguments:
         ridge: lambda of the ridge regression on random features.
@@ -62,9 +66,32 @@ class StackedPolicy(NeuralPolicy):
     ridge: Any = leaf(default=0.003, least=SMALLEST_RIDGE)
     random_features: int | None = static(default=None)
     half_life: Any = leaf(default=None, least=1.0, optional=True)
+    sweep: int | None = static(default=None)
 
     members = 0
     """Responses to perturbations, and to priors, that the ridge regression keeps."""
+    paper_form: ClassVar[type[NeuralPolicy]]
+    """The algorithm of the policy's paper, whose estimates are those of a network alone."""
+    state_type: ClassVar[type] = StackedState
+    """The state: that of the policy without the stacked mean, and a forecaster."""
+
+    @classmethod
+    def paper(
+        cls,
+        features: int,
+        *,
+        pool: int | None = None,
+        width: int = 64,
+        depth: int = 3,
+        **settings: Any,
+    ) -> Any:
+        """The algorithm of the paper, to the letter; see ``NeuralPolicy.paper``."""
+        return cls.paper_form.paper(features, pool=pool, width=width, depth=depth, **settings)
+
+    @classmethod
+    def descent(cls, features: int, **settings: Any) -> Any:
+        """The algorithm of the paper with jostle's network and training, such as Adam."""
+        return cls.paper_form(features, **settings)
 
     def check(self) -> None:
         """Reject bad arguments."""
@@ -89,10 +116,10 @@ class StackedPolicy(NeuralPolicy):
         """All settings by name, the automatic ones as they are in effect."""
         return {**super().settings(), "random_features": self.shape.hidden}
 
-    def init(self, key: jax.Array) -> StackedState:
+    def init(self, key: jax.Array) -> Any:
         """No observation."""
         network_key, feature_key = jax.random.split(key)
-        fit, history, tried = super().init(network_key)
+        before = super().init(network_key)
         forecaster = Forecaster.empty(
             feature_key,
             self.shape,
@@ -100,7 +127,7 @@ class StackedPolicy(NeuralPolicy):
             regularisation=self.ridge,
             forgets=self.half_life is not None,
         )
-        return StackedState(fit, history, tried, forecaster)
+        return self.state_type(*before, forecaster)
 
     def remember(self, state: State, key: jax.Array, feedback: Feedback) -> State:
         """The state with one more observation; the network is unchanged."""
@@ -121,8 +148,17 @@ class StackedPolicy(NeuralPolicy):
         return super().refit(state, key, noise) if self._has_network else state
 
     def estimates(self, state: Any, contexts: Contexts) -> Scores:
-        """The mean of each context."""
-        return self._estimates(state, contexts, state.forecaster.expand(contexts))
+        """The mean of each context; that of the rewards, until two of them differ."""
+        mean = self._estimates(state, contexts, state.forecaster.expand(contexts))
+        scales = state.forecaster.scales
+        # Until then all contexts are alike, but for rounding errors of the regressions.
+        return mean.__array_namespace__().where(scales.prior > 0, mean, scales.mean)
+
+    def error_scale(self, state: Any) -> Any:
+        """The deviation of errors made before learning; 0 until two rewards differ."""
+        scales = state.forecaster.scales
+        noise = scales.noise
+        return noise.__array_namespace__().where(scales.prior > 0, noise, 0.0)
 
     def deciding(self, state: Any) -> Any:
         """What the means are computed from, without histories and covariances."""

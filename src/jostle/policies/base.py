@@ -103,6 +103,14 @@ class Policy(Record):
         """The part of the state that ``choose`` reads, in the same structure."""
         return state
 
+    def folded(self, state: Any) -> Any:
+        """What decides on the host as ``choose_with_probabilities`` does, for many rounds at once.
+
+        It is made once for a deciding state of NumPy arrays, and has a method ``choose`` like that
+        of ``FoldedNPR``. None (the default): rounds are decided one by one, from the state.
+        """
+        return None
+
     def diverged(self, state: Any) -> bool:
         """Whether learning has failed for good, so that choices mean nothing any more."""
         return False

@@ -1,5 +1,6 @@
 """``CATALOG``: all policies by the names that commands and experiments use."""
 
+from jostle.policies._stacked import StackedPolicy
 from jostle.policies.base import Policy
 from jostle.policies.epsilon_greedy import EpsilonGreedy
 from jostle.policies.falcon import Falcon
@@ -34,3 +35,6 @@ CATALOG: dict[str, type[Policy]] = {
 
 INSTRUMENTS = frozenset({"ntk-perturbed"})
 """Policies that only serve to study the theory: compared if they are named, not by default."""
+
+PAPER_FORMS = tuple(each.paper_form for each in CATALOG.values() if issubclass(each, StackedPolicy))
+"""Policies of papers that have no name of their own: those of ``npr.paper`` and ``npr.descent``."""

@@ -1,102 +1,43 @@
-"""FALCON+ (Simchi-Levi and Xu 2020, "Bypassing the monster", Algorithm 2)."""
+"""Falcon: inverse gap weighting, as in FALCON+ (Simchi-Levi and Xu 2020), around NPR's mean."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import jax
-import jax.numpy as jnp
-
-from jostle.core.arrays import Mask, Probabilities, Scores
-from jostle.core.record import leaf, static
-from jostle.models.fitting import Fit
-from jostle.models.history import Tried
-from jostle.models.training import Training
-from jostle.policies._neural import NeuralPolicy
-from jostle.policies._probabilities import KnowsProbabilities
-from jostle.policies.selection import greedy, mixed, pick_weighted, preferring_untried
-from jostle.types import Choice, Feedback, Round
-
-REGRESSION_STEPS = 1000
-"""Gradient steps of one offline regression."""
+from jostle.core.record import leaf
+from jostle.policies._inverse_gaps import InverseGapPolicy
+from jostle.policies._stacked import StackedPolicy, StackedState
+from jostle.policies.falcon_paper import PaperFalcon
 
 
-class FalconState(NamedTuple):
-    """A network fitted to the last epoch, and the observations of the current one."""
+class Falcon(StackedPolicy, InverseGapPolicy):
+    """Inverse gap weighting around NPR's mean.
 
-    fit: Fit
-    history: Any
-    tried: Tried
-    seen: jax.Array  # observations in all
-    fitted: jax.Array  # observations the network was fitted to
-
-
-class Falcon(KnowsProbabilities, NeuralPolicy):
-    """A few offline regressions, with choices by inverse gap weighting in between.
-
-    FALCON+ of Simchi-Levi and Xu, "Bypassing the Monster: A Faster and Simpler Optimal Algorithm
-    for Contextual Bandits under Realizability", Algorithm 2. Epochs end after 2, 4, 8, ...
-    observations. At each end the network is fitted from scratch to the n observations of that
-    epoch, and during the next one
-
-        gamma = sqrt(K / E(n)) / 2,     E(n) = complexity / n
-        p_i   = 1 / (K + gamma (f(x_best) - f(x_i)))     for all i but the best
+        gamma  = sqrt(K n / complexity) / 2
+        p_i    = 1 / (K + gamma (mean(x_best) - mean(x_i)) / sigma)     for all i but the best
         p_best = 1 - sum of the others
 
-    where E(n) is the estimation error of the regression and K the number of arms shown.
+    with K arms shown, n observations so far, and sigma the deviation of errors made before
+    learning, so that the unit of rewards does not matter. Until two rewards differ, it chooses
+    uniformly. It differs from NPR in its exploration alone.
+
+    ``Falcon.paper`` is FALCON+ of Simchi-Levi and Xu, "Bypassing the Monster", Algorithm 2, which
+    fits its estimates at the ends of epochs. Here they are the present ones, as in SquareCB (Foster
+    and Rakhlin, ICML 2020).
 
     Arguments:
-        complexity: of the class of functions, in E(n); the smaller, the greedier. The estimates of
-            an epoch rest on the epoch before it alone: if that was greedy, they know too little
-            about other arms.
-        others: see ``NeuralPolicy`` and ``KnowsProbabilities``. Automatic settings of the training
-            are those of one offline regression from theta_0: 1,000 steps, without decay.
+        complexity: of the class of functions; the smaller, the greedier.
+        others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    sweep: int | None = static(default=0)
-    complexity: Any = leaf(default=0.03, least=1e-12)
+    behaviour = 2
+    paper_form = PaperFalcon
 
-    PAPER_STEPS = REGRESSION_STEPS
+    complexity: Any = leaf(default=0.003, least=1e-12)
 
-    @property
-    def effective_training(self) -> Training:
-        """Automatic settings are those of one offline regression from theta_0."""
-        return self.training.resolve(steps=REGRESSION_STEPS, decay=0.0, restart=True)
+    def informed(self, state: StackedState) -> Any:
+        """All observations: the mean rests on every one of them."""
+        return state.forecaster.scales.seen
 
-    def init(self, key: jax.Array) -> FalconState:
-        """theta_0, at which all arms have the same estimate."""
-        fit, history, tried = super().init(key)
-        return FalconState(fit, history, tried, jnp.int32(0), jnp.int32(0))
-
-    def choose(self, state: FalconState, key: Any, round: Round) -> Choice:
-        """A draw by inverse gap weighting."""
-        scores, probabilities = self.weigh(state, key, round)
-        return Choice(pick_weighted(key, mixed(probabilities, self.floor, round.mask)), scores)
-
-    def weigh(self, state: FalconState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
-        """The inverse gap weights."""
-        scores = self.estimates(state, round.contexts)
-        return scores, self.weights(state, scores, preferring_untried(state.tried, round))
-
-    def weights(self, state: FalconState, scores: Scores, allowed: Mask) -> Probabilities:
-        """The probability of each arm. Best arms with equal estimates share theirs."""
-        xp = scores.__array_namespace__()
-        arms = allowed.sum()
-        gamma = xp.sqrt(arms * xp.maximum(state.fitted, 1) / self.complexity) / 2
-        best = greedy(scores, allowed)
-        gaps = xp.where(allowed, xp.where(allowed, scores, -xp.inf).max() - scores, 0.0)
-        others = xp.where(allowed & ~best, 1 / (arms + gamma * gaps), 0.0)
-        return xp.where(best, (1 - others.sum()) / best.sum(), others)
-
-    def learn(self, state: FalconState, key: jax.Array, feedback: Feedback) -> FalconState:
-        """Remember; at the end of an epoch fit to it, forget it and start the next."""
-        remember_key, fit_key = jax.random.split(key)
-        seen = state.seen + 1
-        state = self.remember(state, remember_key, feedback)._replace(seen=seen)
-        ended = (seen >= 2) & (seen & (seen - 1) == 0)  # epochs end at powers of two
-
-        def next_epoch(state: FalconState) -> FalconState:
-            fitted = self.refit(state, fit_key)
-            empty = jax.tree.map(jnp.zeros_like, state.history)
-            return fitted._replace(history=empty, fitted=state.history.seen)
-
-        after: FalconState = jax.lax.cond(ended, next_epoch, lambda state: state, state)
-        return after
+    def gap_unit(self, state: StackedState) -> Any:
+        """The deviation of errors; 1 until two rewards differ."""
+        scale = self.error_scale(state)
+        return scale + (scale == 0)

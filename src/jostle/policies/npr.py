@@ -2,26 +2,26 @@
 
 from typing import Any
 
-import jax
-
 from jostle.core.arrays import Contexts, Mask, Probabilities, Scores
 from jostle.core.backend import apart, normals, split, uniforms
 from jostle.core.record import leaf, static
 from jostle.core.validation import whole
 from jostle.models.features import entries_and_blocks
 from jostle.models.forecaster import MEMBERS
+from jostle.policies._folded import FoldedNPR, Strengths, folds
 from jostle.policies._online import online_parts, within_bounds
 from jostle.policies._probabilities import SamplingPolicy
 from jostle.policies._stacked import StackedPolicy, StackedState
 from jostle.policies.npr_paper import PaperNPR
 from jostle.policies.selection import preferring_untried, vote_shares
-from jostle.types import Feedback, Round
+from jostle.types import Round
 
 MIXED = 4
 """Members that one draw of scores combines."""
-TEMPER = 0.75
-"""How fast the noise falls with the dimension of contexts. At 1 / 2 the deviation of a draw would
-not depend on the dimension, as a posterior's does; less pays at any horizon that we played."""
+POOL_TEMPER, TEMPER = 0.6, 1.0
+"""How fast the noise falls with the dimension of contexts, with a fixed pool of them and otherwise.
+At 1 / 2 the deviation of a draw would not depend on the dimension, as a posterior's does. Less pays
+at any horizon that we played, and much less if contexts change, which explores by itself."""
 BOLDNESS = 30.0
 """By how much optimists multiply the prior."""
 OPTIMISTS = 0x0B01D
@@ -39,15 +39,17 @@ class NPR(SamplingPolicy, StackedPolicy):
         N_j = V^-1 sum_s z_js phi_s,   z_js ~ N(0, 1), one per member and observation, for ever
         P_j = lambda V^-1 P_j(0),      P_j(0) ~ N(0, I): what is left of a random prior
 
-        score(x) = mean(x) + nu sigma phi(x).N + kappa rho phi(x).P
-        nu       = noise / d^(3/4),   kappa = prior, and 30 times that for optimists
+        score(x) = mean(x) + | nu sigma phi(x).N + kappa rho phi(x).P |
+        nu       = noise / d,   kappa = prior, and 30 times that for optimists
 
     where N = sum_j w_j N_j and P = sum_j w_j P_j over four members drawn for each decision, with w
-    uniform on the unit sphere. sigma is the deviation of errors made before learning, rho that of
-    rewards weighted by leverage, and d the number of directions in which the contexts chosen of
-    late vary (``jostle.models.scales``). They enter only here, so the unit of the rewards does not
-    matter. With probability optimism / (optimism + t) a decision is an optimist's: some
-    optimism * log(1 + T / optimism) decisions in all, which find rewards far beyond any seen.
+    uniform on the unit sphere. Only its size counts: doubt about an arm always speaks for it.
+    sigma is the deviation of errors made before learning, rho that of rewards weighted by leverage,
+    and d the number of directions in which the contexts chosen of late vary
+    (``jostle.models.scales``; with a fixed pool nu = noise / d^0.6). They enter only here, so the
+    unit of the rewards does not matter. With probability optimism / (optimism + t) a decision is an
+    optimist's: some optimism * log(1 + T / optimism) decisions in all, which find rewards far
+    beyond any seen.
 
     ``NPR.online(features=...)`` keeps no history. ``NPR.paper`` is Algorithm 1 of the paper to the
     letter, and ``NPR.descent`` the same with jostle's network and training. How and why NPR differs
@@ -63,7 +65,8 @@ class NPR(SamplingPolicy, StackedPolicy):
         others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    behaviour = 3
+    behaviour = 4
+    paper_form = PaperNPR
 
     noise: Any = leaf(default=1.0)
     prior: Any = leaf(default=1.0)
@@ -82,42 +85,29 @@ class NPR(SamplingPolicy, StackedPolicy):
         bold = uniforms(apart(key, OPTIMISTS), shape) < chance
         mean, noise, prior = self._parts(state, key, round, shape)
         xp = mean.__array_namespace__()
-        return mean + noise + xp.where(bold, BOLDNESS, 1.0)[..., None] * prior
+        return mean + abs(noise + xp.where(bold, BOLDNESS, 1.0)[..., None] * prior)
 
     def weigh(self, state: StackedState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
         """The shares of votes, those of optimists counted by their exact probability."""
         mean, noise, prior = self._parts(state, key, round, (self.samples,))
         allowed, chance = self.allowed(state, round), self._optimism(state)
-        usual = vote_shares(mean + noise + prior, allowed)
-        bold = vote_shares(mean + noise + BOLDNESS * prior, allowed)
+        usual = vote_shares(mean + abs(noise + prior), allowed)
+        bold = vote_shares(mean + abs(noise + BOLDNESS * prior), allowed)
         return mean, (1 - chance) * usual + chance * bold
 
     def allowed(self, state: StackedState, round: Round) -> Mask:
         """Arms never pulled while they are swept, else all that are present."""
         return preferring_untried(state.tried, round)
 
-    def learn(self, state: StackedState, key: jax.Array, feedback: Feedback) -> StackedState:
-        """Update the regressions, then train the network."""
-        remember_key, fit_key = jax.random.split(key)
-        return self.refit(self.remember(state, remember_key, feedback), fit_key)
-
-    @classmethod
-    def paper(  # type: ignore[override]
-        cls,
-        features: int,
-        *,
-        pool: int | None = None,
-        width: int = 64,
-        depth: int = 3,
-        **settings: Any,
-    ) -> PaperNPR:
-        """Algorithm 1 of the paper, to the letter; see ``PaperNPR.paper``."""
-        return PaperNPR.paper(features, pool=pool, width=width, depth=depth, **settings)
-
-    @classmethod
-    def descent(cls, features: int, **settings: Any) -> PaperNPR:
-        """Algorithm 1 with jostle's network and training: Adam on mini-batches, or on the pool."""
-        return PaperNPR(features, **settings)
+    def folded(self, state: StackedState) -> FoldedNPR | None:
+        """What decisions on the host read, computed once; None with blocks or a sweep."""
+        if self.takes_blocks or state.tried.flags.shape[0] or not folds(self.network):
+            return None
+        noise, prior = self._strengths(state)
+        strengths = Strengths(
+            noise, prior, BOLDNESS, self._optimism(state), self.floor, self.samples, MIXED
+        )
+        return FoldedNPR(state.forecaster, self.network, state.fit.average, strengths)
 
     @classmethod
     def online(
@@ -156,13 +146,19 @@ class NPR(SamplingPolicy, StackedPolicy):
         which, weights = _combinations(key, self.members, shape)
         responses = _responses(ridge.weights, phi, block, which, self.members)
         noise, prior = (weights[..., None, :] @ part for part in responses)
-        nu = self.noise / scales.dimension**TEMPER
+        nu_sigma, kappa_rho = self._strengths(state)
         known = scales.prior > 0  # until two rewards differ, choose uniformly
         return (
             xp.where(known, mean, 0.0),
-            nu * scales.noise * noise[..., 0, :],
-            self.prior * scales.prior * prior[..., 0, :],
+            nu_sigma * noise[..., 0, :],
+            kappa_rho * prior[..., 0, :],
         )
+
+    def _strengths(self, state: StackedState) -> tuple[Any, Any]:
+        """nu sigma and kappa rho: the factors of noise and prior."""
+        scales = state.forecaster.scales
+        nu = self.noise / scales.dimension ** (TEMPER if self.pool is None else POOL_TEMPER)
+        return nu * scales.noise, self.prior * scales.prior
 
 
 def _combinations(key: Any, members: int, shape: tuple[int, ...]) -> tuple[Any, Any]:

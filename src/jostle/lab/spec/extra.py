@@ -4,8 +4,12 @@ from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.paper import DIAGONAL, FULL, LINEAR, NEURAL, sized
 
 DATA = ("mushroom", "shuttle", "magic", "adult", "covertype", "letter")
-EVERYONE = ("npr", *NEURAL, *LINEAR, "ucb1.paper", "uniform")
-"""Every policy, those without a network in their papers' forms."""
+ONE_MEAN = ("epsilon-greedy", "falcon", "neural-ucb", "neural-ts")
+"""The policies that have NPR's mean, and differ from it in their exploration alone."""
+EVERYONE = (*NEURAL, *LINEAR, "ucb1.paper", "uniform")
+"""The algorithms of papers with jostle's networks and training, and without a network."""
+THREE_MEANS = ("npr", "npr:network=none", "npr.descent")
+"""NPR with its mean, without a network in it, and with a network alone."""
 OWN_SCALE = ("lin-ucb", "lin-ts", "lin-fpl")
 """The linear policies that learn the unit of rewards from the stream."""
 ABLATIONS = (
@@ -51,12 +55,12 @@ SWEPT = (
     "npr.descent",
     "npr.descent:noise=0",
     "npr.descent:sweep=0",
-    "neural-ucb",
-    "neural-ucb:sweep=512",
-    "neural-ts",
-    "neural-ts:sweep=512",
-    "falcon",
-    "falcon:sweep=512",
+    "neural-ucb.descent",
+    "neural-ucb.descent:sweep=512",
+    "neural-ts.descent",
+    "neural-ts.descent:sweep=512",
+    "falcon.descent",
+    "falcon.descent:sweep=512",
 )
 STREAMS = (
     "wheel:delta=0.5",
@@ -79,8 +83,9 @@ PEERS = ("vw.squarecb", "vw.bag")
 OTHER_PEERS = ("vw.cover", "vw.rnd", "vw.epsilon")
 """Vowpal Wabbit's explorers, which are skipped where it is not installed."""
 STRENGTHS = {
-    "neural-ucb": ("0.003", "0.01", "0.03", "0.1"),
-    "neural-ts": ("0.3", "1", "3", "10"),  # it multiplies widths by sqrt(lambda), which is 0.01
+    "neural-ucb.descent": ("0.003", "0.01", "0.03", "0.1"),
+    # It multiplies widths by sqrt(lambda), which is 0.01.
+    "neural-ts.descent": ("0.3", "1", "3", "10"),
 }
 AT_STRENGTHS = {
     f"{policy}:covariance={covariance}": tuple(
@@ -97,18 +102,18 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "practical",
             DATA,
-            EVERYONE,
+            ("npr", *ONE_MEAN, *EVERYONE),
             rounds=10_000,
             title="Mistakes with the practical encoding, every policy with its defaults",
         ),
         Experiment(
             "ordinal",
             tuple(f"{data}:encoding=paper" for data in DATA),
-            (*EVERYONE, "npr.descent:decay=0.25", "npr.descent:decay=0.05"),
+            ("npr", *EVERYONE, "npr.descent:decay=0.25", "npr.descent:decay=0.05"),
             rounds=10_000,
             seeds=(0, 1, 2),
-            title="Mistakes with the paper's encoding, every policy with its defaults; NPR by "
-            "descent also with weaker decay",
+            title="Mistakes with the paper's encoding, nothing tuned; NPR by descent also with "
+            "weaker decay",
         ),
         Experiment(
             "skyline",
@@ -122,15 +127,15 @@ EXTRA: dict[str, Experiment] = {
             ("h1:pool=none", "h2:pool=none"),
             ("npr", *NEURAL, *LINEAR, "uniform"),
             rounds=10_000,
-            title="Regret when the arms are new in each round, every policy with its defaults",
+            title="Regret when the arms are new in each round, nothing tuned",
         ),
         Experiment(
             "sweep",
             ("h1", "h2"),
             SWEPT,
             rounds=10_000,
-            title="The value of pulling each arm once at first: policies with and without it, with "
-            "their defaults",
+            title="The value of pulling each arm once at first: policies with and without it, "
+            "nothing tuned",
         ),
         Experiment(
             "covariance",
@@ -178,7 +183,7 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "field",
             STREAMS,
-            ("npr", "npr:network=none", "npr.descent", "lin-ucb", "lin-ts", "uniform", *PEERS),
+            (*THREE_MEANS, "lin-ucb", "lin-ts", "uniform", *PEERS),
             rounds=10_000,
             seeds=(0, 1, 2),
             title="Regret on streams of applications, every policy with its defaults",
@@ -186,7 +191,7 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "field-others",
             STREAMS,
-            (*NEURAL[1:], "neural-linear", "lin-fpl", "ucb1", *OTHER_PEERS),
+            (*ONE_MEAN, "neural-linear", "lin-fpl", "ucb1", *OTHER_PEERS),
             rounds=10_000,
             seeds=(0, 1, 2),
             title="Regret on streams of applications, the policies that field leaves out",
@@ -194,7 +199,7 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "field-offers",
             ("offers",),
-            ("npr", "npr:network=none", *NEURAL, *OWN_SCALE, "uniform", *PEERS, *OTHER_PEERS),
+            (*THREE_MEANS, *ONE_MEAN, *OWN_SCALE, "uniform", *PEERS, *OTHER_PEERS),
             rounds=10_000,
             seeds=(0, 1, 2),
             title="Regret on offers that never come back, every policy with its defaults",

@@ -3,9 +3,10 @@
 The figures that compare regret or reward exist twice. ``fig1a`` has the forms that the authors
 describe: their network and initialisation, plain gradient descent, exploration as in each paper
 (``npr.paper``, ``neural-ucb.paper``). ``fig1a-jostle`` has the same algorithms with the networks
-and training that are jostle's defaults (``npr.descent``), and a few policies more: the same network
-without perturbation (epsilon-greedy) and FALCON+. Linear policies are those of their papers in
-both.
+and training that are jostle's defaults (``npr.descent``, ``neural-ucb.descent``), and a few
+policies more: the same network without perturbation (``epsilon-greedy.descent``) and FALCON+
+(``falcon.descent``). Linear policies are those of their papers in both. The policies as the library
+builds them (``npr``, ``neural-ucb``) have another mean, and no part in the paper's figures.
 
 The figures of time are played with jostle's networks and training only. ``fig1c-rounds`` is not in
 the paper: it shows how the times of ``fig1c``, taken after 2,000 rounds, depend on that number.
@@ -19,11 +20,11 @@ from jostle.lab.spec.plan import REWARD
 
 LINEAR = ("lin-ucb.paper", "lin-ts.paper", "lin-fpl.paper")
 """The linear policies as their papers have them: in the unit of rewards, which are not centred."""
-DIAGONAL = ("neural-ucb:covariance=diagonal", "neural-ts:covariance=diagonal")
-FULL = ("neural-ucb:covariance=full", "neural-ts:covariance=full")
-CHEAP = ("npr.descent", "epsilon-greedy", "falcon")
-NEURAL = (*CHEAP, "neural-ucb", "neural-ts")
-IN_THE_PAPER = frozenset({"npr", *NEURAL})
+DIAGONAL = ("neural-ucb.descent:covariance=diagonal", "neural-ts.descent:covariance=diagonal")
+FULL = ("neural-ucb.descent:covariance=full", "neural-ts.descent:covariance=full")
+CHEAP = ("npr.descent", "epsilon-greedy.descent", "falcon.descent")
+NEURAL = (*CHEAP, "neural-ucb.descent", "neural-ts.descent")
+IN_THE_PAPER = frozenset(name.removesuffix(".descent") for name in NEURAL)
 """Policies that have a form of the paper."""
 ROUNDS = 10_000
 FULL_RUNS = 3
@@ -43,11 +44,10 @@ def sized(policies: Iterable[str], width: str) -> tuple[str, ...]:
 def as_in_the_paper(policies: Iterable[str], setting: str = "") -> tuple[str, ...]:
     """The paper's forms of neural policies, as ``npr.paper``; other policies are as they are."""
     return tuple(
-        _with(name.replace(base, f"{base.removesuffix('.descent')}.paper", 1), setting)
-        if base in IN_THE_PAPER
-        else name
+        _with(name.replace(base, f"{head}.paper", 1), setting) if head in IN_THE_PAPER else name
         for name in policies
         for base in [parse(name).name]
+        for head in [base.removesuffix(".descent")]
     )
 
 
@@ -79,7 +79,7 @@ def _pooled(name: str, h: str) -> tuple[Experiment, Experiment]:
         name,
         f"Regret on {h}",
         h,
-        paper=as_in_the_paper(("npr", *FULL, *DIAGONAL, *LINEAR)),
+        paper=as_in_the_paper(("npr.descent", *FULL, *DIAGONAL, *LINEAR)),
         jostle=(*CHEAP, *FULL, *DIAGONAL, *LINEAR),
     )
 
@@ -90,14 +90,14 @@ def _classified(name: str, data: str, full: bool) -> tuple[Experiment, Experimen
         name,
         f"Mistakes on {data}",
         f"{data}:encoding=paper",
-        paper=as_in_the_paper(("npr", *covariances, *LINEAR), MINIBATCH),
+        paper=as_in_the_paper(("npr.descent", *covariances, *LINEAR), MINIBATCH),
         jostle=(*CHEAP, *covariances, *LINEAR),
     )
 
 
 def _recommended(name: str, data: str) -> tuple[Experiment, Experiment]:
     ours = (*WIDE, "hlin-ucb", "lin-ucb.paper")
-    theirs = (*sized(("npr", *DIAGONAL), "128"), "hlin-ucb", "lin-ucb.paper")
+    theirs = (*sized(("npr.descent", *DIAGONAL), "128"), "hlin-ucb", "lin-ucb.paper")
     return _both(
         name,
         f"Normalised reward on {data}",
@@ -111,7 +111,7 @@ def _recommended(name: str, data: str) -> tuple[Experiment, Experiment]:
 
 def _wide(name: str, title: str, *environments: str) -> tuple[Experiment, Experiment]:
     title = f"{title}, networks 128 wide"
-    theirs = as_in_the_paper(sized(("npr", "falcon", *DIAGONAL), "128"))
+    theirs = as_in_the_paper(sized(("npr.descent", "falcon.descent", *DIAGONAL), "128"))
     return _both(name, title, *environments, paper=theirs, jostle=WIDE)
 
 
