@@ -92,7 +92,13 @@ class ReferenceService:
         self.found[app] = ReferenceApp(config)
 
     def _check_config(self, config):
-        if config.policy.partition(":")[0] not in ("npr", "lin-ts", "lin-ucb", "uniform"):
+        if config.policy.partition(":")[0] not in (
+            "npr",
+            "npr.online",
+            "lin-ts",
+            "lin-ucb",
+            "uniform",
+        ):
             raise Invalid(f"unknown policy {config.policy!r}", "policy")
 
     async def decide(self, app, request):

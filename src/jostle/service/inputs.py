@@ -4,13 +4,12 @@ import math
 import os
 import random
 import time
-from typing import Any
 
 from jostle.decisions.rewards import LARGEST_REWARD
 from jostle.service.apps import App
 from jostle.service.commands import Reward
 from jostle.service.messages import RewardRequest
-from jostle.service.problems import Invalid, Problem
+from jostle.service.problems import Invalid
 
 _chance = random.Random(os.urandom(32))
 """Ids have to be different, not secret. A call of the system for each would let go of the GIL, and
@@ -31,14 +30,6 @@ def reward_command(app: App, event_id: str, request: RewardRequest) -> Reward:
             "value",
         )
     return Reward(app.number, checked_event_id(event_id), value, request.reward_id, request.final)
-
-
-def tried(make: Any, *arguments: Any) -> Any:
-    """What a function makes, or the problem that it raises."""
-    try:
-        return make(*arguments)
-    except Problem as problem:
-        return problem
 
 
 def checked_event_id(id: str) -> str:

@@ -1,8 +1,8 @@
 """Making a decision: from a request and a view to the record that is logged."""
 
 import math
-import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,9 +11,9 @@ from jostle.deciding import DecidingView
 from jostle.decisions.requests import agreement, ranked
 from jostle.features.encoder import Encoder, arm_id
 from jostle.features.hashing import digest
+from jostle.service.candidates import Candidates
 from jostle.service.log.records import Decided
 from jostle.service.messages import (
-    ActionItem,
     Contribution,
     DecisionAnswer,
     DecisionRequest,
@@ -21,7 +21,7 @@ from jostle.service.messages import (
     ModelRef,
     Ranked,
 )
-from jostle.service.problems import Invalid
+from jostle.service.problems import Invalid, Problem, tried
 from jostle.types import Choice
 
 MULTIPLIER = 0xDA3E39CB94B95BDB
@@ -91,54 +91,118 @@ def _large_whole_number(value: Any, path: str) -> str | None:
     return next(filter(None, (_large_whole_number(each, where) for where, each in inside)), None)
 
 
-def make_decision(
-    model: Model,
-    request: DecisionRequest,
-    event: str,
-    generator: np.random.Generator,
-    *,
-    mode: Mode,
-    expires: float,
-) -> tuple[Decided, DecisionAnswer]:
-    """Decide; ``Decided`` lacks what only the app knows (its configuration and epoch).
+class Asked(NamedTuple):
+    """A decision that is to be made."""
+
+    request: DecisionRequest
+    event: str
+    """The id of the decision."""
+    expires: float
+    """When it closes."""
+
+
+Made = tuple[Decided, DecisionAnswer]
+"""A decision; ``Decided`` lacks what only the app knows (its configuration and epoch)."""
+
+
+def make_decisions(
+    model: Model, asked: list[Asked], generator: Callable[[str], np.random.Generator], mode: Mode
+) -> list[Made | Problem]:
+    """Decide several times at once; each decision, or problem, is what it would be alone.
 
     Arguments:
         model: to decide with.
-        request: what to decide.
-        event: the id of the decision.
-        generator: its random numbers.
+        asked: what to decide.
+        generator: gives the random numbers of a decision by its event's id, until the next call.
         mode: of the app.
-        expires: when the decision closes.
     """
-    candidates = _candidates(request)
-    names = [each.id for each in candidates]
-    baseline = _baseline(request, names, mode)
-    rows, numbers, choice = _choice(model, request, candidates, names, generator)
-    index = choice.index if baseline is None else baseline
-    probability: float | None = None
-    if baseline is not None:
-        probability = request.baseline_probability
-    elif choice.probabilities is not None:
-        probability = float(choice.probabilities[index])
-    probabilities = (
-        [None] * len(names) if choice.probabilities is None else choice.probabilities.tolist()
-    )
+    found: list[Any] = [tried(Candidates, each.request, mode) for each in asked]
+    good = [place for place, each in enumerate(found) if not isinstance(each, Problem)]
+    shown: list[Candidates] = [found[place] for place in good]
+    encoded = model.encoder.encode_many([(each.context, each.records) for each in shown])
+    rows, whose = [], []
+    for place, each in zip(good, encoded, strict=True):
+        if isinstance(each, Exception):
+            found[place] = found[place].located(each)
+        else:
+            rows.append(each)
+            whose.append(place)
+    events = [asked[place].event for place in whose]
+    names = [found[place].names for place in whose]
+    choices = _choices(model, [each for each, _ in rows], names, events, generator)
+    for place, (vectors, numbers), choice in zip(whose, rows, choices, strict=True):
+        if isinstance(choice, Exception):
+            found[place] = found[place].located(choice)
+        else:
+            found[place] = _made(model, asked[place], found[place], vectors, numbers, choice, mode)
+    return found
+
+
+def make_decision(model: Model, asked: Asked, generator: np.random.Generator, mode: Mode) -> Made:
+    """Decide once; raises ``Problem``."""
+    (found,) = make_decisions(model, [asked], lambda _: generator, mode)
+    if isinstance(found, Problem):
+        raise found
+    return found
+
+
+def _choices(
+    model: Model,
+    rows: list[np.ndarray],
+    names: list[list[str]],
+    events: list[str],
+    generator: Callable[[str], np.random.Generator],
+) -> list[Any]:
+    """The policy's choices, or errors."""
+    view, arms = model.deciding, None
+    if model.deciding.policy.needs_arms:
+        arms = [[arm_id(name) for name in each] for each in names]
+    try:
+        return view.decide_many(rows, lambda place: generator(events[place]), arms=arms)
+    except (ValueError, TypeError) as error:
+        if len(rows) == 1:
+            return [error]
+    # One of them is wrong: let each be decided alone.
+    return [
+        _choices(model, [rows[i]], [names[i]], [events[i]], generator)[0] for i in range(len(rows))
+    ]
+
+
+def _made(
+    model: Model,
+    asked: Asked,
+    shown: Candidates,
+    rows: np.ndarray,
+    numbers: dict[int, list[float]],
+    choice: Choice,
+    mode: Mode,
+) -> Made | Problem:
+    """The record of a decision, and its answer."""
+    request, names = asked.request, shown.names
+    index = choice.index if shown.baseline is None else shown.baseline
+    known = choice.probabilities is not None
+    probabilities = choice.probabilities.tolist() if known else [None] * len(names)
+    probability = probabilities[index] if shown.baseline is None else request.baseline_probability
     scores = np.asarray(choice.scores).tolist()
     explanation = None
     if request.explain:
         explanation = explain(model, request, names[index])
     answer = DecisionAnswer(
-        event,
+        asked.event,
         names[index],
         probability,
         [Ranked(names[i], probabilities[i], scores[i]) for i in ranked(choice.scores, index)],
         model.ref,
         mode,
-        expires,
+        asked.expires,
         explanation,
     )
+    try:
+        content = request_content(request)
+    except Problem as problem:
+        return problem
     decided = Decided(
-        request_content(request),
+        content,
         _json(answer),
         names[index],
         rows[index].tobytes(),
@@ -147,106 +211,18 @@ def make_decision(
         0,
         0,
         mode,
-        expires,
+        asked.expires,
         probability,
         list(numbers.items()) or None,
         arm_id(names[index]) if model.deciding.policy.needs_arms else None,
         agreement(choice, index) if mode == "apprentice" else None,
-        0.0 if probabilities[0] is None else 1.0 - max(probabilities),
+        1.0 - max(probabilities) if known else 0.0,
         request.user,
         request.defer,
         len(names),
         None if request.baseline is None else names[index] == request.baseline,
     )
     return decided, answer
-
-
-def _candidates(request: DecisionRequest) -> list[ActionItem]:
-    """The actions that may be chosen."""
-    names = {each.id for each in request.actions}
-    if len(names) < len(request.actions):
-        seen: set[str] = set()
-        for place, each in enumerate(request.actions):
-            if each.id in seen:
-                raise Invalid(
-                    f"actions must have ids of their own, but {each.id!r:.60} is there twice",
-                    f"actions[{place}].id",
-                )
-            seen.add(each.id)
-    if not request.exclude:
-        return request.actions
-    excluded = set(request.exclude)
-    if unknown := excluded - names:
-        place = next(i for i, each in enumerate(request.exclude) if each in unknown)
-        raise Invalid(
-            f"exclude must hold ids of actions, not {request.exclude[place]!r:.60}",
-            f"exclude[{place}]",
-        )
-    left = [each for each in request.actions if each.id not in excluded]
-    if not left:
-        raise Invalid("exclude must leave at least one action, but excludes all", "exclude")
-    return left
-
-
-def _baseline(request: DecisionRequest, names: list[str], mode: Mode) -> int | None:
-    """The position of the baseline, if it is what is done."""
-    if request.baseline is None:
-        if mode == "apprentice":
-            raise Invalid(
-                "baseline is missing: an apprentice needs the action that you would take",
-                "baseline",
-            )
-        return None
-    if request.baseline not in names:
-        raise Invalid(
-            f"baseline must be the id of an action that is not excluded, not "
-            f"{request.baseline!r:.60}",
-            "baseline",
-        )
-    return None if mode == "online" else names.index(request.baseline)
-
-
-def _choice(
-    model: Model,
-    request: DecisionRequest,
-    candidates: list[ActionItem],
-    names: list[str],
-    generator: np.random.Generator,
-) -> tuple[np.ndarray, dict[int, list[float]], Choice]:
-    """The encoded rows, the numbers that moments learn from, and the policy's choice."""
-    records = [_record(each, request) for each in candidates]
-    try:
-        rows, numbers = model.encoder.encode_and_count(request.context, records)
-        arms = None
-        if model.deciding.policy.needs_arms:
-            arms = [arm_id(name) for name in names]
-        return rows, numbers, model.deciding.decide(rows, generator, arms=arms)
-    except (ValueError, TypeError) as error:
-        raise _located(error, request, candidates) from None
-
-
-def _record(action: ActionItem, request: DecisionRequest) -> dict[str, Any]:
-    """An action as the encoder takes it."""
-    if not action.features:
-        return {"id": action.id}
-    if "id" in action.features:
-        path = f"actions[{request.actions.index(action)}].features.id"
-        raise Invalid(f"{path} must not be there: id is the name of the action", path)
-    return {"id": action.id, **action.features}
-
-
-def _located(error: Exception, request: DecisionRequest, candidates: list[ActionItem]) -> Invalid:
-    """The error of the encoder, in terms of the request."""
-    detail, path = str(error), None
-    if found := re.match(r"(?:actions\[(\d+)\]|(context))([^\s:]*)", detail):
-        place, context, rest = found.groups()
-        path = f"context{rest}"
-        if not context:
-            whole = request.actions.index(candidates[int(place)])
-            inside = f".features{rest}" if rest and rest != ".id" else rest
-            path = f"actions[{whole}]{inside}"
-        detail = path + detail[found.end() :]
-    return Invalid(detail, path)
 
 
 def explain(model: Model, request: DecisionRequest, action: str) -> list[Contribution]:

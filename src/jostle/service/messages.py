@@ -109,8 +109,9 @@ class SchemaConfig(Incoming, frozen=True, kw_only=True):
 class Config(Incoming, frozen=True, kw_only=True):
     """The configuration of an app. Every change of it is a record of the log."""
 
-    policy: str = "npr"
-    """A name of the catalogue, with settings: "npr", "lin-ts:exploration=0.1"."""
+    policy: str = "npr.online"
+    """A name of the catalogue, with settings: "npr", "lin-ts:exploration=0.1". That of the default
+    learns in constant memory, and fast enough to keep up."""
     floor: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = 0.02
     """The probability shared evenly by all actions; None for the policy's own."""
     optimism: Annotated[float, msgspec.Meta(ge=0)] | None = None

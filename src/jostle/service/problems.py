@@ -1,5 +1,7 @@
 """``Problem``: what the service refuses to do, in the terms of RFC 9457 (problem+json)."""
 
+from typing import Any
+
 
 class Problem(Exception):  # noqa: N818 (the RFC's noun)
     """A refusal that a client can act on.
@@ -87,3 +89,11 @@ class Busy(Problem):
     def headers(self) -> dict[str, str]:
         """When to try again."""
         return {"Retry-After": str(max(1, round(self.retry_after)))}
+
+
+def tried(make: Any, *arguments: Any) -> Any:
+    """What a function makes, or the problem that it raises."""
+    try:
+        return make(*arguments)
+    except Problem as problem:
+        return problem

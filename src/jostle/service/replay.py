@@ -18,7 +18,7 @@ from jostle.service.folders import AppFolder
 from jostle.service.learner import decided_bodies
 from jostle.service.log.records import Decided, Erased, Kind, ModelChange, Record, decode
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Model, Randomness, make_decision
+from jostle.service.making import Asked, Model, Randomness, make_decision
 from jostle.service.messages import Config, DecisionRequest, ModelRef
 from jostle.service.snapshots import Snapshots
 from jostle.service.threads import one_blas_thread
@@ -197,14 +197,9 @@ class _Replay:
         model = Model(encoder, deciding, ModelRef(logged.version, logged.position), 0)
         request = msgspec.msgpack.decode(logged.request, type=DecisionRequest)
         event = record.event or ""
-        made, _ = make_decision(
-            model,
-            request,
-            event,
-            self._randomness.of(config.seed, event),
-            mode=config.mode,
-            expires=logged.expires,
-        )
+        asked = Asked(request, event, logged.expires)
+        generator = self._randomness.of(config.seed, event)
+        made, _ = make_decision(model, asked, generator, config.mode)
         self._decisions += 1
         if (made.answer, made.vector) != (logged.answer, logged.vector):
             self._errors.append(

@@ -17,7 +17,7 @@ from jostle.service.books import Books, Happened
 from jostle.service.commands import Activate, Command, Decide
 from jostle.service.configuration import check_config, keeps_model
 from jostle.service.exports import Selection, export
-from jostle.service.inputs import checked_event_id, new_event_id, reward_command, tried
+from jostle.service.inputs import checked_event_id, new_event_id, reward_command
 from jostle.service.jobs import Jobs
 from jostle.service.learner_process import LearnerProcess
 from jostle.service.locking import FolderLock
@@ -26,10 +26,11 @@ from jostle.service.log.records import Decided, decode
 from jostle.service.log.sqlite import SqliteLog
 from jostle.service.maintenance import Maintenance
 from jostle.service.making import (
+    Asked,
     Model,
     Randomness,
     explain,
-    make_decision,
+    make_decisions,
     request_content,
     request_digest,
 )
@@ -49,9 +50,10 @@ from jostle.service.messages import (
     RewardState,
     Statistics,
 )
-from jostle.service.problems import Conflict, Invalid, NotFound, Problem
+from jostle.service.problems import Conflict, Invalid, NotFound, Problem, tried
 from jostle.service.service_settings import ServiceSettings
 from jostle.service.threads import QuickTurns, one_blas_thread
+from jostle.service.together import Together
 from jostle.service.writer import Writer
 
 APP_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -88,6 +90,7 @@ class Service:
         self._counted = counting.load_statistics(log, self._by_number)
         self._configs = {app.number: app.config for app in self._apps.values()}
         self._randomness = Randomness()
+        self._together = Together(self._decisions, settings.patience)
         self._jobs = Jobs(data)
         self._changing = asyncio.Lock()
         self._writer = Writer(
@@ -147,7 +150,8 @@ class Service:
 
     async def decide(self, app: str, request: DecisionRequest) -> Answer:
         """Choose one of the actions."""
-        outcome = (await self._submit_good([self._tried_decision(self._app(app), request)]))[0]
+        decided = await self._together.ask(self._app(app), request)
+        outcome = (await self._submit_good([decided]))[0]
         if isinstance(outcome, Problem):
             raise outcome
         answer: Answer = outcome
@@ -157,8 +161,8 @@ class Service:
         self, app: str, requests: list[DecisionRequest]
     ) -> list[Answer | Problem]:
         """Several decisions in one transaction, answered in their order."""
-        state = self._app(app)
-        return await self._submit_good([self._tried_decision(state, each) for each in requests])
+        started = [time.perf_counter()] * len(requests)
+        return await self._submit_good(self._decisions(self._app(app), requests, started))
 
     async def reward(self, app: str, event_id: str, request: RewardRequest) -> RewardState:
         """Count a reward."""
@@ -368,25 +372,36 @@ class Service:
             raise NotFound(f"there is no app {name!r:.80}; create it first")
         return app
 
-    def _decision(self, app: App, request: DecisionRequest) -> Decide:
-        """Decide, in some hundred microseconds; nothing is logged yet."""
-        started = time.perf_counter()
-        config, fresh = app.config, request.event_id is None
-        event = new_event_id() if request.event_id is None else checked_event_id(request.event_id)
-        decided, answer = make_decision(
-            app.model,
-            request,
-            event,
-            self._randomness.of(config.seed, event),
-            mode=config.mode,
-            expires=self._clock() + config.wait,
+    def _decisions(
+        self, app: App, requests: list[DecisionRequest], started: list[float]
+    ) -> list[Decide | Answer | Problem]:
+        """Decide, in some hundred microseconds each; nothing is logged yet.
+
+        If a request was decided before, but is refused by now, the answer is that of before.
+        """
+        now, config = time.perf_counter(), app.config
+        expires = self._clock() + config.wait
+        outcomes: list[Any] = [tried(_asked, each, expires) for each in requests]
+        asked = [each for each in outcomes if not isinstance(each, Problem)]
+        made = iter(
+            make_decisions(
+                app.model, asked, lambda event: self._randomness.of(config.seed, event), config.mode
+            )
         )
-        decided.config, decided.epoch = app.config_position, app.epoch
-        if answer.explanation is not None or started - app.explained >= EXPLAIN:
-            # After this request: nobody waits for what only statistics need.
-            app.explained = started
-            asyncio.get_running_loop().call_soon(self._explain, app, request, answer)
-        return Decide(app.number, event, request_digest(decided.request), decided, fresh, started)
+        for place, (request, own) in enumerate(zip(requests, outcomes, strict=True)):
+            outcome = own if isinstance(own, Problem) else next(made)
+            if isinstance(outcome, Problem):
+                outcomes[place] = tried(self._answer_before, app, request) or outcome
+                continue
+            decided, answer = outcome
+            decided.config, decided.epoch = app.config_position, app.epoch
+            if answer.explanation is not None or now - app.explained >= EXPLAIN:
+                # After this request: nobody waits for what only statistics need.
+                app.explained = now
+                asyncio.get_running_loop().call_soon(self._explain, app, request, answer)
+            digest, fresh = request_digest(decided.request), request.event_id is None
+            outcomes[place] = Decide(app.number, own.event, digest, decided, fresh, started[place])
+        return outcomes
 
     def _explain(self, app: App, request: DecisionRequest, answer: DecisionAnswer) -> None:
         """Count which features mattered."""
@@ -395,13 +410,6 @@ class Service:
             found = explain(app.model, request, answer.action)
         with self._statistics_lock:
             app.statistics.add_explanation(found)
-
-    def _tried_decision(self, app: App, request: DecisionRequest) -> Decide | Answer | Problem:
-        """A decision; or the answer to the same request before, which may be refused by now."""
-        try:
-            return self._decision(app, request)
-        except Problem as problem:
-            return tried(self._answer_before, app, request) or problem
 
     def _answer_before(self, app: App, request: DecisionRequest) -> Answer | None:
         """The answer to the same request, from before the configuration was changed."""
@@ -462,3 +470,9 @@ class Service:
 
     def _complain(self, sentence: str) -> None:
         self._problems.append(sentence)
+
+
+def _asked(request: DecisionRequest, expires: float) -> Asked:
+    """A request with an id."""
+    id = request.event_id
+    return Asked(request, new_event_id() if id is None else checked_event_id(id), expires)

@@ -10,6 +10,9 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     queue: int = 4096
     """Requests that may wait to be written; more are refused with ``Busy``."""
+    patience: float = 0.5
+    """Seconds that a request may wait to be decided. While one has waited longer, others are
+    refused with ``Busy``."""
     group: int = 512
     """Requests that are written in one transaction at most."""
     synchronous: Literal["full", "normal"] = "full"

@@ -19,6 +19,12 @@ Listener = Callable[[list[Command], list[Happened]], None]
 Housekeeping = Callable[[SqliteLog], None]
 HOUSEKEEPING = 10.0
 """Seconds between calls of it, if anything has happened."""
+HELD = 32
+"""Commands of one turn of an event loop that are held back until its end, to be committed together.
+The writer would otherwise commit the first one alone, while others are being decided, and take
+turns with them all the time."""
+HELD_SECONDS = 0.005
+"""How long, at most."""
 
 
 class Submission:
@@ -65,8 +71,10 @@ class Writer:
     ):
         self._books, self._listener, self._housekeeping = books, listener, housekeeping
         self._limit, self._group, self._interval = queue_limit, group, close_interval
-        self._queue: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[Submission] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        self._held: list[Submission] = []
+        self._held_commands, self._held_since = 0, 0.0
         self.waiting = 0
         """Commands that have not been answered."""
         self.problem = ""
@@ -89,7 +97,7 @@ class Writer:
 
     def call_soon(self, function: Callable[[SqliteLog], Any]) -> None:
         """The same from any thread, without waiting for it."""
-        self._queue.put(Submission(Call(function), answered=False))
+        self._queue.put([Submission(Call(function), answered=False)])
 
     def open_events(self, app: int) -> int:
         """How many decisions of an app wait for rewards."""
@@ -102,6 +110,7 @@ class Writer:
     def close(self) -> None:
         """Finish what is queued and stop."""
         self._closing = True
+        self._send_held()
         self._queue.put(None)
         self._thread.join()
 
@@ -113,11 +122,38 @@ class Writer:
         submission = Submission(commands)
         assert submission.future is not None
         self._add(count)
-        self._queue.put(submission)
+        if isinstance(commands, Call):
+            self._send_held()
+            self._queue.put([submission])
+        else:
+            self._hold(submission, count)
         try:
             return await submission.future
         finally:
             self._add(-count)
+
+    def _hold(self, submission: Submission, count: int) -> None:
+        """Send a submission to the thread at the end of the loop's turn, or now if many wait."""
+        assert submission.loop is not None
+        now = time.monotonic()
+        with self._lock:
+            # What another loop has left is no longer waited for if that loop has ended.
+            first = not self._held or self._held[-1].loop is not submission.loop
+            if not self._held:
+                self._held_commands, self._held_since = 0, now
+            self._held.append(submission)
+            self._held_commands += max(1, count)
+            full = self._held_commands >= HELD or now - self._held_since >= HELD_SECONDS
+        if full:
+            self._send_held()
+        elif first:
+            submission.loop.call_soon(self._send_held)
+
+    def _send_held(self) -> None:
+        with self._lock:
+            held, self._held = self._held, []
+            if held:
+                self._queue.put(held)
 
     def _add(self, count: int) -> None:
         with self._lock:
@@ -139,15 +175,15 @@ class Writer:
                 tidied = time.monotonic()
                 self._commit([Submission(Call(self._housekeeping), answered=False)], due=False)
 
-    def _gather(self, first: Submission | None) -> tuple[list[Submission], bool]:
-        """The first submission and those that wait behind it; whether it is time to stop."""
+    def _gather(self, first: list[Submission] | None) -> tuple[list[Submission], bool]:
+        """The first submissions and those that wait behind them; whether it is time to stop."""
         group: list[Submission] = []
         size, each = 0, first
         while each is not None:
-            group.append(each)
-            if isinstance(each.commands, Call):
+            group += each
+            if isinstance(each[-1].commands, Call):  # which comes alone
                 return group, False
-            size += len(each.commands)
+            size += sum(len(one.commands) for one in each)
             if size >= self._group:
                 return group, False
             try:

@@ -29,7 +29,7 @@ WAIT = 2.0
 DECISIONS = f"/v1/apps/{APP}/decisions"
 BATCHES = f"/v1/apps/{APP}/batches/decisions"
 CONFIG = Config(wait=WAIT)
-"""The default policy (npr), and everything else by default, too."""
+"""The default policy (npr.online), and everything else by default, too."""
 ID = len('{"event_id":"')
 
 
