@@ -55,6 +55,7 @@ def a_row_of_its_process():
     return Row("threads", os.environ["NPROC"], str(os.getpid()), 1.0, 2.0)
 
 
+@pytest.mark.study
 def test_one_core_is_a_new_process_with_one_thread(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
     row = on_one_core(a_row_of_its_process)

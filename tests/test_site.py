@@ -43,7 +43,7 @@ def test_every_page_is_built_and_nothing_comes_from_elsewhere(site):
 def test_equations_are_equations(site):
     assert "<mfrac>" in (site / "reference" / "theory.html").read_text("utf-8")
     policies = (site / "reference" / "policies.html").read_text("utf-8")
-    assert "score(x) = mean(x) + nu sigma phi(x).N + kappa rho phi(x).P" in policies
+    assert "score(x) = mean(x) + | nu sigma phi(x).N + kappa rho phi(x).P |" in policies
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -51,6 +51,7 @@ def alive(group):
     return left
 
 
+@pytest.mark.study
 def test_a_small_run_writes_everything(tmp_path):
     folder = tmp_path / "out"
     small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,lab.own:First", "-n", 50, "-s", 2]
@@ -113,6 +114,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+@pytest.mark.study
 def test_a_failing_policy_is_reported_and_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = call("run", "-p", "lab.own:Broken", "-n", 5, "-s", 1)

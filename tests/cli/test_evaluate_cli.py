@@ -35,6 +35,7 @@ def call(*arguments):
     return CliRunner().invoke(app, ["evaluate", *(str(argument) for argument in arguments)])
 
 
+@pytest.mark.study
 def test_a_table_a_report_and_the_numbers(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     out = tmp_path / "out"

@@ -25,6 +25,7 @@ except ImportError as error:
 """
 
 
+@pytest.mark.study
 def test_environments_and_tables_of_ones_own_need_no_extra() -> None:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False

@@ -51,6 +51,7 @@ def cosines(rows: np.ndarray) -> np.ndarray:
     return unit @ unit.T
 
 
+@pytest.mark.study
 @pytest.mark.usefixtures("needs_extra")
 def test_items_with_the_same_tags_lie_together() -> None:
     found = tfidf_pca(tagged_items(), ITEMS + 1, components=4)
@@ -167,6 +168,7 @@ def both() -> str:
     return hashlib.sha256(found.tobytes() + items.tobytes()).hexdigest()
 
 
+@pytest.mark.study
 @pytest.mark.usefixtures("needs_extra")
 def test_vectors_are_the_same_in_every_process() -> None:
     """In another process strings have other hashes, on which nothing may depend."""

@@ -46,6 +46,7 @@ def run(decider, clock, times):
     return [step(decider, clock, t) for t in times]
 
 
+@pytest.mark.study
 def test_evaluation_of_a_decider_s_log_finds_the_truth(tmp_path):
     clock, path = Clock(), tmp_path / "log.jsonl"
     decider = made(path, clock)

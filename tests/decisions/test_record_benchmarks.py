@@ -51,6 +51,7 @@ def test_deciding_gives_ratios(monkeypatch):
     assert close.ratio > 0
 
 
+@pytest.mark.study
 def test_a_warm_start_saves_regret():
     warm, cold = warm_starts.regrets(STREAMS["arrivals"], logged=300, played=40, seed=0)
     assert 0 <= warm < cold

@@ -40,6 +40,7 @@ def test_a_round_shows_one_row_in_the_block_of_each_class():
         assert float(outcome.regret) == 1 - float(outcome.reward)
 
 
+@pytest.mark.study
 def test_full_information_teaches_the_right_class_and_a_wrong_one():
     environment = made_up(full_information=True)
     assert environment.lessons == 2
@@ -160,6 +161,7 @@ def test_policies_learn_it_and_nothing_is_compiled_again():
             simulate(policy, environment, seed=1)
 
 
+@pytest.mark.study
 def test_an_agent_takes_rows_and_the_ids_of_classes():
     environment = made_up()
     d = environment.x.shape[1]

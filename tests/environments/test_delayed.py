@@ -43,6 +43,7 @@ def played(environment, seed=0):
     return result, np.asarray(notes)[: int(count)]
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("inside", [CLICKS, EASY])
 def test_no_delay_is_the_environment_itself(inside):
     policy = LinUCB.paper(inside.features)

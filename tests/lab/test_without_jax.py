@@ -41,6 +41,7 @@ def folder(tmp_path_factory):
     return where
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     ("rooms", "arguments"),
     [

@@ -86,6 +86,7 @@ def test_only_rows_in_use_count():
     np.testing.assert_array_equal(tight.squared_widths(phis, 0.1), roomy.squared_widths(phis, 0.1))
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("form", [Dual, Primal])
 def test_gradients_that_repeat_lose_no_accuracy(form):
     """A pool of 20 arms, each pulled some 100 times: widths are those of float64."""

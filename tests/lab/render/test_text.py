@@ -50,7 +50,7 @@ def test_labels_are_unique_whatever_the_names(names):
 
 def test_long_names_are_cut():
     (label,) = labels(["npr:" + ",".join(f"setting{i}=1" for i in range(9))]).values()
-    assert len(label) == 40
+    assert len(label) == 48
     assert label.endswith("…")
 
 

@@ -4,10 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RESULTS = Path(__file__).parents[3] / "results"
 CODE = """
 import io, shutil, sys
 from pathlib import Path
+
+import pytest
 from rich.console import Console
 
 results, scratch = Path(sys.argv[1]), Path(sys.argv[2])
@@ -33,6 +37,7 @@ assert "jax" not in sys.modules, "JAX was imported"
 """
 
 
+@pytest.mark.study
 def test_results_are_read_and_shown_without_jax(tmp_path):
     command = [sys.executable, "-c", CODE, str(RESULTS), str(tmp_path)]
     found = subprocess.run(command, capture_output=True, text=True)

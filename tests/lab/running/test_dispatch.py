@@ -28,6 +28,7 @@ def alone():
     return events(PLAN, timed=timed)
 
 
+@pytest.mark.study
 def test_news_come_of_every_trial(alone):
     made = gather(PLAN, alone)
     assert made.missing() == []
@@ -41,10 +42,12 @@ def test_news_come_of_every_trial(alone):
     assert all(0 < times.choosing < 1000 for times in made.times.values())
 
 
+@pytest.mark.study
 def test_the_numbers_do_not_depend_on_the_number_of_workers(alone):
     assert same(gather(PLAN, alone), gather(PLAN, events(PLAN, jobs=2)))
 
 
+@pytest.mark.study
 def test_an_error_in_a_policy_is_told_and_the_others_go_on():
     plan = Plan(WORLD, ("lab.own:Broken", "lab.own:First"), 10, (0, 1))
     heard = events(plan)

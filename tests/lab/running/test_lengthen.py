@@ -28,6 +28,7 @@ def shapes(state):
     return jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state)
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     ("name", "world"),
     [

@@ -67,6 +67,7 @@ def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path
     assert not list(reusable_runs(elsewhere, [tmp_path / "a"]))  # it misses nothing
 
 
+@pytest.mark.study
 def test_runs_of_code_that_behaves_otherwise_are_not_reused(tmp_path, monkeypatch):
     fields = {**FIELDS, "policies": ["uniform"], "rounds": 20, "seeds": 1}
     first = jostle.lab.run(folder=tmp_path / "a", jobs=1, **fields)
