@@ -14,7 +14,8 @@ ABOUT = (
     "runs ± its standard error; a single run has no error. Lower is better, and the lowest of each "
     "line is in bold. On data sets regret is the number of mistakes. Where a policy has fewer runs "
     f"than others on its line, their number follows in parentheses. {DAGGER} marks a policy in the "
-    "form of its paper (such as `lin-ucb.paper`), which takes rewards to be of the order of one. "
+    "form of its paper (such as `lin-ucb.paper`), which takes rewards to be of the order of one; "
+    "so does `neural-ucb.descent`, the algorithm of its paper with jostle's network. "
     "The defaults were not chosen with the same care for all ([how](../defaults.md))."
 )
 ABOUT_FIGURE = (

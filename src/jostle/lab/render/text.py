@@ -12,7 +12,7 @@ from jostle.lab.results.outcome import Outcome
 from jostle.lab.spec.experiment import Experiment
 from jostle.lab.spec.plan import REGRET, REWARD, Plan
 
-LONGEST_LABEL = 40
+LONGEST_LABEL = 48
 UNKNOWN = "-"
 """Stands for a number that is not known."""
 SMALLEST = 1e-4

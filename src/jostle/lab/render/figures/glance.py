@@ -11,7 +11,7 @@ from jostle.lab.render.text import label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARKERS = dict(zip(POLICIES, "oDs^vPX*h", strict=True))
+MARKERS = dict(zip(POLICIES, "oDs<^>vPX*h", strict=True))
 ROW = 0.33
 """Inches per environment."""
 
