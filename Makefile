@@ -16,6 +16,9 @@ OLDEST := .venv-oldest
 NEWEST := .venv-newest
 OLDEST_PYTHON ?= $(shell command -v python3.11 || echo $(PYTHON))
 TESTS ?= tests
+# Packages are installed without compiled modules. If Python were told not to keep them either, as images of
+# containers often do, every process that a test starts would compile all of JAX again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run demo test studies lint types check format bench torture results docs links oldest newest dist clean
