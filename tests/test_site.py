@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from filelock import FileLock
 
 from documents import DOCS, pages
 
@@ -16,18 +17,32 @@ WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The site in a folder; warnings, among them broken links and pages in no toctree, fail."""
+def site(tmp_path_factory, worker_id):
+    """The site, built once for all workers of a run as ``make docs`` builds it.
+
+    Warnings, among them broken links and pages in no toctree, fail.
+    """
     for name in ("sphinx", "myst_parser", "furo"):
         package(name)
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--quiet"]
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "site"
+    errors = folder / "errors.txt"
+    with FileLock(f"{folder}.lock"):
+        if not errors.exists():
+            folder.mkdir()
+            errors.write_text(build(folder))
+    assert not errors.read_text()
+    return folder / "html"
+
+
+def build(folder):
+    """Build the site in a folder; what was wrong, or an empty text."""
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"]
     done = subprocess.run(
-        [*command, "--doctree-dir", folder / "trees", DOCS, folder / "html"],
+        [*command, "-b", "html", "--doctree-dir", folder / "trees", DOCS, folder / "html"],
         capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return folder / "html"
+    return "" if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr}"
 
 
 def test_every_page_is_built_and_nothing_comes_from_elsewhere(site):
