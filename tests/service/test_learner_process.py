@@ -4,9 +4,11 @@ import os
 import signal
 import time
 
+import jax
 import pytest
 from service_support import SMALL, Bench
 
+from jostle.service.learner import keep_compiled_programs
 from jostle.service.replay import replay
 from jostle.service.service_settings import ServiceSettings
 
@@ -43,3 +45,18 @@ def test_a_dead_learner_is_started_again_and_deciding_goes_on(tmp_path):
     bench.close()
     again = replay(tmp_path, "a", verify=True)
     assert (again.errors, again.observations, again.decisions) == ((), 10, 10)
+
+
+def test_compiled_programs_are_kept_where_the_user_says_or_with_the_data(tmp_path, monkeypatch):
+    folder, seconds = "jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs"
+    before = {name: getattr(jax.config, name) for name in (folder, seconds)}
+    try:
+        monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "elsewhere")
+        keep_compiled_programs(tmp_path)
+        assert jax.config.jax_compilation_cache_dir == before[folder]
+        monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR")
+        keep_compiled_programs(tmp_path)
+        assert jax.config.jax_compilation_cache_dir == str(tmp_path / "compiled")
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)

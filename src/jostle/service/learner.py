@@ -164,12 +164,18 @@ def decided_bodies(log: SqliteLog, records: list[Record]) -> dict[int, bytes]:
     return {record.position: record.body for record in log.read(positions)}
 
 
-def main(data: Path, publish: float, snapshot: float) -> None:
-    """Learn until the server closes our standard input or says stop."""
+def keep_compiled_programs(data: Path) -> None:
+    """Keep them in the folder of the data, unless ``JAX_COMPILATION_CACHE_DIR`` says where."""
     import jax
 
-    jax.config.update("jax_compilation_cache_dir", str(data / "compiled"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        jax.config.update("jax_compilation_cache_dir", str(data / "compiled"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+
+
+def main(data: Path, publish: float, snapshot: float) -> None:
+    """Learn until the server closes our standard input or says stop."""
+    keep_compiled_programs(data)
     output = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # whatever prints must not disturb what we announce
 
