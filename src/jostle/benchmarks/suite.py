@@ -16,6 +16,7 @@ from jostle.benchmarks import (
     pytorch_reference,
     records,
     service_speed,
+    unit_changes,
     warm_starts,
 )
 from jostle.benchmarks.comparison import Row
@@ -28,6 +29,7 @@ SUITE: dict[str, Benchmark] = {
     "agent-policies": agent_latency.policy_latency,
     "decision": choosing.choose_against_numpy,
     "exploration": learning.npr_against_greedy,
+    "units": unit_changes.regret_in_other_units,
     "solved": learning.solved_against_descended,
     "online": online_learning.online_against_no_network,
     "pooled-update": learning.pooled_update,

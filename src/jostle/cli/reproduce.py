@@ -23,7 +23,8 @@ def reproduce(
             "those of jostle. Also the experiments that go beyond the paper: [cyan]practical[/], "
             "[cyan]ordinal[/], [cyan]skyline[/], [cyan]fresh[/], [cyan]sweep[/], "
             "[cyan]covariance[/], [cyan]cells[/], [cyan]cells-wide[/], [cyan]ablation[/], "
-            "[cyan]field[/], [cyan]field-offers[/] and [cyan]front[/]."
+            "[cyan]field[/], [cyan]field-offers[/], [cyan]insurance[/], [cyan]half-life[/] "
+            "and [cyan]front[/]."
         ),
     ],
     profile: Annotated[

@@ -12,8 +12,8 @@ THREE_MEANS = ("npr", "npr:network=none", "npr.descent")
 """NPR with its mean, without a network in it, and with a network alone."""
 OWN_SCALE = ("lin-ucb", "lin-ts", "lin-fpl")
 """The linear policies that learn the unit of rewards from the stream."""
+WITHOUT_EXPLORATION = "npr:noise=0,prior=0,optimism=0"
 ABLATIONS = (
-    "npr:noise=0,prior=0,optimism=0",
     "npr:noise=0",
     "npr:prior=0",
     "npr:optimism=0",
@@ -23,6 +23,10 @@ ABLATIONS = (
     "npr.descent",
 )
 """NPR without each of its parts, and with other settings of it."""
+INSURANCES = tuple(f"npr:optimism={optimism}" for optimism in (0, 1, 10, 30, 50))
+"""NPR with fewer optimists than its default, and with more."""
+HALF_LIVES = tuple(f"npr:half_life={half_life}" for half_life in (300, 1000, 3000))
+TEN_SEEDS = tuple(range(10))
 DESCENT_ABLATIONS = (
     "npr.descent:optimiser=sgd,step_size=0.1",
     "npr.descent:network=paper",
@@ -166,10 +170,52 @@ EXTRA: dict[str, Experiment] = {
         Experiment(
             "ablation",
             ("coins", "arrivals", "letter", "wheel:delta=0.5"),
-            ("npr", *ABLATIONS),
+            ("npr", WITHOUT_EXPLORATION, *ABLATIONS),
             rounds=10_000,
+            seeds=TEN_SEEDS,
+            fewer=dict.fromkeys(ABLATIONS, 3),
             figure="changes",
             title="NPR with one thing changed at a time",
+        ),
+        Experiment(
+            "insurance",
+            ("wheel:delta=0.9", "wheel:delta=0.95"),
+            ("npr", *INSURANCES),
+            rounds=10_000,
+            seeds=TEN_SEEDS,
+            title="What optimists are for: a prize in a thin rim, by their number",
+        ),
+        Experiment(
+            "insurance-price",
+            ("clicks", "mushroom", "shuttle", "letter"),
+            ("npr", *INSURANCES),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            title="What optimists cost where there is no prize to find",
+        ),
+        Experiment(
+            "coins-worst",
+            ("coins",),
+            ("npr",),
+            rounds=10_000,
+            seeds=tuple(range(1000, 1200)),
+            title="The better of two coins, in 200 runs",
+        ),
+        Experiment(
+            "adult-worst",
+            ("adult:encoding=paper",),
+            ("npr",),
+            rounds=10_000,
+            seeds=tuple(range(1000, 1020)),
+            title="Mistakes on adult with the paper's encoding, in 20 runs",
+        ),
+        Experiment(
+            "half-life",
+            ("drift", "drift:kind=gradual", "drift:kind=seasons"),
+            ("npr", *HALF_LIVES),
+            rounds=10_000,
+            seeds=(0, 1, 2),
+            title="Rewards that drift: NPR as it is, and told how fast",
         ),
         Experiment(
             "ablation-descent",
