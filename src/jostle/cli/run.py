@@ -33,7 +33,7 @@ def run(
             "as clicks or drift (see docs/streams.md), optionally with settings: "
             "[cyan]h1:pool=none,noise=0.2[/] (pool=none draws new arms in each round) or "
             "[cyan]mushroom:encoding=paper[/]. Repeat the option for several environments.",
-            show_default="h1",
+            show_default="h1 and wheel:delta=0.5",
         ),
     ] = None,
     policies: Annotated[
@@ -45,7 +45,7 @@ def run(
             "as in [cyan]npr:noise=0.2,steps=10,uniform[/], classes of your own, as in "
             "[cyan]package.module:ClassName[/], or explorers of Vowpal Wabbit, as in "
             "[cyan]vw.squarecb[/].",
-            show_default="all that suit the environment",
+            show_default="six; all that suit with --environment",
         ),
     ] = None,
     rounds: Annotated[
@@ -106,7 +106,10 @@ def run(
     [bold]Examples[/]
 
     [cyan]jostle run[/]
-      all policies on h1, 2,000 rounds, 5 seeds
+      a first look: six policies on h1 and on a wheel that needs exploration
+
+    [cyan]jostle run -e clicks[/]
+      all policies on a stream of adverts with rare clicks, 2,000 rounds, 5 seeds
 
     [cyan]jostle run -e h2 -p npr,epsilon-greedy -n 10000 -s 10 -o runs/mine[/]
       two policies on h2, longer, in a folder of your choice
@@ -187,6 +190,7 @@ def _experiment(
     from jostle.core.grammar import split
     from jostle.lab.results.locations import slug
     from jostle.lab.spec.experiment import Experiment
+    from jostle.lab.spec.extra import FIRST_LOOK
     from jostle.lab.spec.registry import find
 
     fields: dict[str, Any] = {}
@@ -202,8 +206,9 @@ def _experiment(
         fields["seeds"] = seeds
     if tune is not None:
         fields["tuning"] = tune
+    if name is None and environments is None:
+        name = FIRST_LOOK
     if name is not None:
         return find(name).replace(**fields)
-    fields.setdefault("environments", ["h1"])
     name = slug("-".join(fields["environments"]))
     return Experiment.from_mapping({"name": name, "times": True, **fields})

@@ -100,9 +100,20 @@ AT_STRENGTHS = {
 }
 """Each policy at several strengths of exploration."""
 
+FIRST_LOOK = "first-look"
+"""What ``jostle run`` plays if it is not told what."""
+
 EXTRA: dict[str, Experiment] = {
     each.name: each
     for each in (
+        Experiment(
+            FIRST_LOOK,
+            ("h1", "wheel:delta=0.5"),
+            ("npr", "neural-ucb", "neural-ts", "lin-ucb", "lin-ts", "uniform"),
+            rounds=2_000,
+            times=True,
+            title="A first look: a stream of the paper, and one that needs exploration",
+        ),
         Experiment(
             "practical",
             DATA,
