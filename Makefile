@@ -19,9 +19,12 @@ TESTS ?= tests
 # Packages are installed without compiled modules. If Python were told not to keep them either, as images of
 # containers often do, every process that a test starts would compile all of JAX again.
 unexport PYTHONDONTWRITEBYTECODE
+# A part of the core: `make mutants ROOMS=policies,models SAMPLE=120`.
+ROOMS ?= policies,models,agent,decisions,evaluation,service-log
+SAMPLE ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test studies lint types check format bench torture results docs links oldest newest dist clean
+.PHONY: help setup run demo test studies lint types check format bench torture mutants results docs links oldest newest dist clean
 
 help:  ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 12
@@ -80,6 +83,10 @@ docs: $(STUDIES)  ## Build the documentation in docs/_build/html; warnings, and 
 
 links: $(STUDIES)  ## Check the links that lead out of the documentation (needs the network)
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs docs/_build/links
+
+mutants: $(STUDIES)  ## Test the tests: a sample of small faults in the core (ROOMS=policies,models SAMPLE=60); runs/mutants/
+	$(PIP) --editable '.[mutants]'
+	PYTHONPATH=tests $(BIN)/python -m mutants --rooms $(ROOMS) --sample $(SAMPLE)
 
 # Old packages use what their newer neighbours deprecate, and another JAX rounds otherwise than the one that
 # behaviour was recorded with; neither is a fault of ours.

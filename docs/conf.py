@@ -33,6 +33,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_search_summary = False  # the page would fetch others, which browsers refuse from a folder
 html_math_renderer = "mathml"
 html_theme_options = {"navigation_with_keys": True}
 

@@ -115,3 +115,18 @@ def test_bad_sizes_are_named(make, named):
         make()
     with pytest.raises(TypeError, match="width"):
         MLP(width=2.5)
+
+
+def test_the_initialisation_of_heads():
+    """Gaussian weights of variance 2 / fan-in in every hidden layer; biases and output are 0."""
+    network = Heads(blocks=2, width=400, depth=3)
+    (first, b1), (second, b2), (heads, offsets) = network.init(
+        jax.random.key(0), jnp.zeros((1, 600))
+    )
+    for weight, fan_in in ((first, 300), (second, 400)):
+        assert weight.shape == (fan_in, 400)
+        # Relative error of a variance over n entries is sqrt(2/n), here below 0.005.
+        np.testing.assert_allclose(np.var(weight), 2 / fan_in, rtol=0.03)
+    for zeros in (b1, b2, heads, offsets):
+        assert not np.any(zeros)
+    assert heads.shape == (400, 2)

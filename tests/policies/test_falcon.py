@@ -61,3 +61,10 @@ def test_each_regression_starts_from_scratch():
 
     for a, b in zip(*map(jax.tree.leaves, (after([5, 6]), after([-1, 0]))), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_gaps_are_measured_in_units_of_the_error_and_plainly_before_there_is_one():
+    policy = Falcon(FEATURES, **{**SMALL, "random_features": 8})
+    state = policy.init(jax.random.key(0))
+    assert float(policy.error_scale(state)) == 0
+    assert float(policy.gap_unit(state)) == 1

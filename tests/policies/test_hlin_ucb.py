@@ -213,3 +213,8 @@ def test_items_follow_users_unless_they_are_told_otherwise():
     feedback = Feedback(np.ones(D, np.float32), np.float32(1), np.int32(1), np.int32(0))
     states = [learn(each, empty(each), jax.random.key(0), feedback) for each in (follows, told)]
     jax.tree.map(np.testing.assert_array_equal, *states)
+
+
+def test_a_user_without_a_model_is_taken_for_the_first():
+    users = np.array([NOBODY, 0, 1, USERS - 1, USERS, USERS + 4])
+    np.testing.assert_array_equal(POLICY._user(users), [0, 0, 1, USERS - 1, 0, 0])

@@ -70,27 +70,27 @@ def test_an_infinitely_wide_network_has_the_kernel_in_closed_form():
     )
 
 
-@pytest.mark.parametrize("pulls", [PULLS, PULLS[:5]])
-def test_the_scale_is_that_of_lemma_4_4(pulls):
+@pytest.mark.parametrize(("pulls", "lam"), [(PULLS, 1.0), (PULLS[:5], 1.0), (PULLS[:5], 0.6)])
+def test_the_scale_is_that_of_lemma_4_4(pulls, lam):
     """Also before all arms were pulled, of those that were."""
-    policy = NTKPerturbed(FEATURES, POOL, scale="theory", regularisation=1.0, bound=1.5)
+    policy = NTKPerturbed(FEATURES, POOL, scale="theory", regularisation=lam, bound=1.5)
     state = learned(policy, pulls).state
     seen = np.unique(pulls)
     kernel = theory.limit_kernel(CONTEXTS[seen], 3)
     counts = np.bincount(pulls, minlength=POOL)[seen]
-    log_det = np.linalg.slogdet(np.eye(len(seen)) + counts[:, None] * kernel)[1]
-    alpha = theory.confidence_radius(log_det, noise=0.1, delta=0.05, lam=1.0, bound=1.5)
+    log_det = np.linalg.slogdet(np.eye(len(seen)) + counts[:, None] * kernel / lam)[1]
+    alpha = theory.confidence_radius(log_det, noise=0.1, delta=0.05, lam=lam, bound=1.5)
     sigma = theory.perturbation_scale(
-        alpha, lam=1.0, eigenvalue=theory.sweep_eigenvalue(kernel, 1.0)
+        alpha, lam=lam, eigenvalue=theory.sweep_eigenvalue(kernel, lam)
     )
-    pivots = np.diag(np.linalg.cholesky(ridged(np.asarray(state.kernel), pulls)))
+    pivots = np.diag(np.linalg.cholesky(ridged(np.asarray(state.kernel), pulls, lam)))
     found = policy._lemma_scale(state, jnp.asarray(pivots, jnp.float32))
     np.testing.assert_allclose(found, sigma, rtol=1e-3)
 
 
-def ridged(kernel, pulls):
+def ridged(kernel, pulls, lam):
     counts = np.bincount(pulls, minlength=POOL)
-    return kernel + np.diag(np.where(counts > 0, 1.0 / np.maximum(counts, 1), 1.0))
+    return kernel + np.diag(np.where(counts > 0, lam / np.maximum(counts, 1), 1.0))
 
 
 def test_theory_npr_has_a_scale_that_suffices_in_every_round():

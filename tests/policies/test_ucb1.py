@@ -7,6 +7,7 @@ import numpy as np
 from jostle import Uniform, simulate
 from jostle.agent import Agent
 from jostle.environments import Synthetic
+from jostle.models.residuals import KEEP
 from jostle.policies.ucb1 import UCB1
 from jostle.types import NOBODY, Feedback, Round, plain_round
 
@@ -130,3 +131,23 @@ def test_learns_which_arms_are_good():
     chance = simulate(Uniform(3), environment, rounds=2000, seed=0).regret
     assert regret[-1] < 0.2 * chance[-1]
     assert simulate(UCB1(3), environment, rounds=2000, seed=0).regret[-1] < 0.5 * chance[-1]
+
+
+def test_an_arms_first_reward_is_judged_by_the_mean_of_all():
+    """The unit, computed plainly: errors of the arm's mean, or of the mean of all if it is new."""
+    policy = UCB1(1)
+    rng = np.random.default_rng(3)
+    state, history, square, weight = empty(policy), [], 0.0, 0.0
+    for _ in range(60):
+        arm, reward = int(rng.choice([0, 1, 2, 5, NOBODY])), 10 * float(rng.random())
+        if history:
+            own = [r for a, r in history if a == arm != NOBODY]
+            error = reward - np.mean(own or [r for _, r in history])
+            square += (1 - KEEP) * (error**2 - square)
+            weight += (1 - KEEP) * (1 - weight)
+        history.append((arm, reward))
+        state = learn(policy, state, arm, reward)
+        if weight:
+            np.testing.assert_allclose(state.residuals.unit, np.sqrt(square / weight), rtol=1e-3)
+    pulls = [sum(a == arm for a, _ in history) for arm in range(ARMS)]
+    np.testing.assert_array_equal(state.arms[:, 0, 0], pulls)

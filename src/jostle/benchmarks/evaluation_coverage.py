@@ -45,7 +45,6 @@ FEATURES = np.array(
 RATES = 0.1 + 0.5 * np.random.default_rng(7).random((KINDS, ARMS))
 """The expected reward of each arm for each kind of user."""
 LOGGERS = ("uniform", "epsilon-greedy", "lin-ts", "npr")
-ADAPTIVE = ("lin-ts", "npr")
 TARGETS = ("uniform", "lin-ucb", "npr")
 TRAINING_SEED = 1_000_004
 

@@ -141,9 +141,12 @@ def _show(console: Console, comparison: "Comparison") -> None:
         title=f"{comparison.rows:,} rows",
         title_justify="left",
         box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        show_edge=False,
+        padding=0,
     )
-    titles = ("policy", "by", "value", "difference", "effective\nsize", "largest\nweight")
+    titles = ["policy", "by", "value", "difference", "effective\nsize", "largest\nweight"]
+    if console.width < 100:  # the report has it, and a weight that is too large is warned of
+        titles.pop()
     for place, title in enumerate(titles):
         words = place < 2
         table.add_column(
@@ -154,7 +157,7 @@ def _show(console: Console, comparison: "Comparison") -> None:
             min_width=6,
         )
     for line in compact_lines(comparison):
-        table.add_row(*line)
+        table.add_row(*line[: len(titles)])
     console.print(table)
     for sentence in verdict(comparison):
         console.print(sentence, markup=False, highlight=False)

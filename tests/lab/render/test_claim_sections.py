@@ -29,7 +29,7 @@ HERE = Where("made-up")
         ),
         (
             Behind(HERE, "odd", ("good", "bad"), 1.0),
-            ("odd behind good, the best of 2,", "11.3 and 11.0", "lead +0.3 (-"),
+            ("odd behind good (the best of 2)", "11.3 and 11.0", "lead +0.3 (-"),
         ),
         (
             Behind(HERE, "bad", "good", 1.0, at=0.4),

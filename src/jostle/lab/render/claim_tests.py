@@ -161,7 +161,10 @@ def _time(evidence: TimeEvidence) -> Line:
 
 def _policy(side: Side) -> str:
     name = labels(side.comparison.plan.policies)[side.policy]
-    return name if side.best_of is None else f"{name}, the best of {side.best_of},"
+    if side.best_of is None:
+        return name
+    best = f"the best of {side.best_of}"
+    return f"{name[:-1]}; {best})" if name.endswith(")") else f"{name} ({best})"
 
 
 def _shared(*sides: Side) -> tuple[int, ...]:

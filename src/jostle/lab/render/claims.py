@@ -42,8 +42,12 @@ ABOUT_TESTS = (
     "deviations (Pitman and Morgan, Biometrika 31, 1939, a test for paired values). Exponents are "
     "fitted to the second half of each run; if a policy first pulls each arm of the pool once, "
     "rounds and regret count from the end of that sweep. The best of several strengths of "
-    "exploration is picked on the runs that it is then compared on."
+    "exploration is picked on the runs that it is then compared on. Under *measured* are the means "
+    "over the seeds of the two sides, in the order in which the test names them: regret, unless a "
+    "unit follows."
 )
+FOUND = {HOLDS: ("holds", "hold"), FAILS: ("does not hold", "do not hold")}
+"""Verdicts of one test and of several; what cannot be told is the same for both."""
 IN_ORDER = (HOLDS, FAILS, UNDECIDED)
 HEADS = ("test", "experiment", "seeds", "measured", "estimate (95% interval)", "p", "verdict")
 
@@ -107,7 +111,11 @@ def _extent(judgement: Judgement, npr: str) -> str:
         needed = listed([f"`{name}`" for name in judgement.missing])
         return f"None of its {count(judgement.tests, 'test')} has been run; they need {needed}."
     verdicts = Counter(each.verdict for each in judgement.decisions)
-    found = ", ".join(f"{verdicts[each]} {each}" for each in IN_ORDER if verdicts[each])
+    found = ", ".join(
+        f"{verdicts[each]} {FOUND.get(each, (each, each))[verdicts[each] > 1]}"
+        for each in IN_ORDER
+        if verdicts[each]
+    )
     text = f"Tested: {'; '.join(clauses(lines))}. NPR is `{npr}`. {_runs(lines)} "
     text += f"{len(lines):,} of {count(judgement.tests, 'test')} run: {found}"
     if judgement.corrected > 1:
@@ -126,7 +134,9 @@ def _runs(lines: list[Line]) -> str:
     )
     rounds = sorted({side.comparison.plan.rounds for side in sides})
     tunings = dict.fromkeys(side.outcome.experiment.tuning.method for side in sides)
-    tuned = listed(["nothing tuned" if each == "none" else f"tuned by {each}" for each in tunings])
+    ways = [f"tuned by {each}" for each in tunings if each != "none"]
+    untuned = [("partly not tuned" if ways else "nothing tuned")] if "none" in tunings else []
+    tuned = listed(ways + untuned)
     seeds = _seeds(lines)
     where = f"Runs of {listed(list(experiments))}"
     played = f"{listed([f'{each:,}' for each in rounds])} rounds"
