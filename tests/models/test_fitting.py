@@ -163,6 +163,22 @@ def test_minibatches_perturb_an_observation_alike_within_a_round_and_afresh_in_t
     assert stats.kstest(gammas + fresh, "norm").pvalue > 1e-4
 
 
+def test_draws_that_are_made_ahead_are_those_that_each_step_makes():
+    pool, arms, rewards = stream()
+    history = full_history(MiniBatch(), arms, pool, rewards)
+    key = jax.random.key(3)
+
+    @jax.jit
+    def drawn(key):
+        ways = MiniBatch(batch=16), MiniBatch(batch=16, ahead=20)
+        return [jax.lax.map(way.batches(history, key, 0.5), jnp.arange(20)) for way in ways]
+
+    one_by_one, together = drawn(key)
+    assert len(set(np.asarray(together.targets[:, 0]).tolist())) > 10
+    for mine, theirs in zip(together, one_by_one, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_minibatch_gradients_are_unbiased_for_the_full_batch():
     pool, arms, rewards = stream()
     history = full_history(FullBatch(), arms, pool, rewards)
