@@ -229,6 +229,38 @@ def test_descent_finds_the_ridge_solution_of_a_linear_model():
     np.testing.assert_allclose(fit.params, wanted, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.parametrize("step_size", [0.01, 3.0])
+def test_giving_up_a_fit_that_has_diverged_changes_no_estimate(step_size):
+    """Against gradient steps one by one, which never give up; the larger step diverges."""
+    pool, arms, rewards = stream()
+    history = full_history(FullBatch(), arms, pool, rewards)
+    initial, _ = params_near(0)
+    batches = FullBatch().batches(history, jax.random.key(0), 0.0)
+    optimiser = optax.sgd(step_size)
+    fit = Fit(initial, initial, optimiser.init(initial))
+
+    @jax.jit
+    def update(fit):
+        return descend(
+            fit, batches,
+            network=NETWORK, optimiser=optimiser, steps=20, regularisation=0.1, size=history.size,
+        )  # fmt: skip
+
+    @jax.jit
+    def step(params):
+        slope = jax.grad(objective, argnums=1)(NETWORK, params, initial, batches(0), 0.8 / T)
+        return jax.tree.map(lambda now, move: now - step_size * move, params, slope)
+
+    params = initial
+    for _ in range(4):
+        fit = update(fit)
+        for _ in range(20):
+            params = step(params)
+        found, wanted = NETWORK.apply(fit.params, pool), NETWORK.apply(params, pool)
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+    assert np.isfinite(wanted).all() == (step_size < 1)
+
+
 @pytest.mark.parametrize("forget", ["oldest", "random"])
 def test_a_full_history_forgets(forget):
     way = FullBatch(memory=10, forget=forget)

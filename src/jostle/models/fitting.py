@@ -43,6 +43,8 @@ Tree = TypeVar("Tree")
 
 SMALLEST_SWEEP = 256
 """Observations below which a full sweep is not worth splitting further."""
+MANY_STEPS = 10
+"""Steps per update from which on it pays to look whether there is anything left to fit."""
 
 
 def perturbations(key: jax.Array, indices: jax.Array) -> jax.Array:
@@ -227,6 +229,14 @@ class Fit(NamedTuple):
     average: Any = None  # of the parameters of late, by which choices are made
 
 
+def _lost(params: Any) -> jax.Array:
+    """Whether descent is beyond recovery: the smallest array of parameters is NaN throughout.
+
+    Then so are all estimates and the gradients of all that they depend on, whatever is learned.
+    """
+    return jnp.isnan(min(jax.tree.leaves(params), key=jnp.size)).all()
+
+
 def descend(
     fit: Fit,
     batches: Batches,
@@ -255,5 +265,7 @@ def descend(
         )
         return optax.apply_updates(params, updates), memory
 
-    params, memory = jax.lax.fori_loop(0, steps, step, (fit.params, fit.optimiser))
+    # In the grids of step sizes that papers tune over, half of the candidates diverge.
+    due = jnp.where(_lost(fit.params), 0, steps) if steps >= MANY_STEPS else steps
+    params, memory = jax.lax.fori_loop(0, due, step, (fit.params, fit.optimiser))
     return fit._replace(params=params, optimiser=memory)
