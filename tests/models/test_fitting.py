@@ -163,6 +163,22 @@ def test_minibatches_perturb_an_observation_alike_within_a_round_and_afresh_in_t
     assert stats.kstest(gammas + fresh, "norm").pvalue > 1e-4
 
 
+def test_draws_that_are_made_ahead_are_those_that_each_step_makes():
+    pool, arms, rewards = stream()
+    history = full_history(MiniBatch(), arms, pool, rewards)
+    key = jax.random.key(3)
+
+    @jax.jit
+    def drawn(key):
+        ways = MiniBatch(batch=16), MiniBatch(batch=16, ahead=20)
+        return [jax.lax.map(way.batches(history, key, 0.5), jnp.arange(20)) for way in ways]
+
+    one_by_one, together = drawn(key)
+    assert len(set(np.asarray(together.targets[:, 0]).tolist())) > 10
+    for mine, theirs in zip(together, one_by_one, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_minibatch_gradients_are_unbiased_for_the_full_batch():
     pool, arms, rewards = stream()
     history = full_history(FullBatch(), arms, pool, rewards)
@@ -211,6 +227,38 @@ def test_descent_finds_the_ridge_solution_of_a_linear_model():
     gram = x.T @ x + 0.5 * np.eye(D)
     wanted = start + np.linalg.solve(gram, x.T @ (rewards - x @ np.asarray(start)))
     np.testing.assert_allclose(fit.params, wanted, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("step_size", [0.01, 3.0])
+def test_giving_up_a_fit_that_has_diverged_changes_no_estimate(step_size):
+    """Against gradient steps one by one, which never give up; the larger step diverges."""
+    pool, arms, rewards = stream()
+    history = full_history(FullBatch(), arms, pool, rewards)
+    initial, _ = params_near(0)
+    batches = FullBatch().batches(history, jax.random.key(0), 0.0)
+    optimiser = optax.sgd(step_size)
+    fit = Fit(initial, initial, optimiser.init(initial))
+
+    @jax.jit
+    def update(fit):
+        return descend(
+            fit, batches,
+            network=NETWORK, optimiser=optimiser, steps=20, regularisation=0.1, size=history.size,
+        )  # fmt: skip
+
+    @jax.jit
+    def step(params):
+        slope = jax.grad(objective, argnums=1)(NETWORK, params, initial, batches(0), 0.8 / T)
+        return jax.tree.map(lambda now, move: now - step_size * move, params, slope)
+
+    params = initial
+    for _ in range(4):
+        fit = update(fit)
+        for _ in range(20):
+            params = step(params)
+        found, wanted = NETWORK.apply(fit.params, pool), NETWORK.apply(params, pool)
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+    assert np.isfinite(wanted).all() == (step_size < 1)
 
 
 @pytest.mark.parametrize("forget", ["oldest", "random"])

@@ -110,7 +110,7 @@ class Training(Record):
             return Pooled(pool)
         if self.fitting == FULL:
             return FullBatch(self.memory, self.forget)
-        return MiniBatch(self.memory, self.forget, self.batch)
+        return MiniBatch(self.memory, self.forget, self.batch, ahead=self.steps or 0)
 
     def make_optimiser(self) -> optax.GradientTransformation:
         """The Optax optimiser with its step size."""

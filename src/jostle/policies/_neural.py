@@ -260,7 +260,7 @@ class NeuralPolicy(Policy):
         return self.training.every
 
     def _fitting(self) -> Fitting:
-        return self.training.make_fitting(self.pool)
+        return self.effective_training.make_fitting(self.pool)
 
 
 def _averaged(training: Training, fit: Fit, seen: jax.Array) -> Any:

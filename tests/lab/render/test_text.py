@@ -13,6 +13,7 @@ from jostle.lab.render.text import (
     mean_error,
     panel_labels,
     percent_difference,
+    portable,
     settings_text,
     significant,
     size_word,
@@ -126,3 +127,15 @@ def test_memory_and_counts():
 
 def test_bars_in_the_cells_of_a_markdown_table_are_escaped():
     assert markdown_table(["a", "b"], [["1", "x|y"]]) == "| a | b |\n|---|---|\n| 1 | x\\|y |"
+
+
+def test_commands_are_shown_without_the_folders_of_one_machine():
+    here = "jostle reproduce fig1a --out results -j 1"
+    assert portable(here) == here
+    assert portable("jostle reproduce fig1a --out /home/me/runs/results -j 1") == here
+    assert (
+        portable("jostle reproduce fig1a --out=/results/") == "jostle reproduce fig1a --out=results"
+    )
+    assert portable("jostle run sub/steps.toml -p npr:noise=1/3") == (
+        "jostle run sub/steps.toml -p npr:noise=1/3"
+    )

@@ -16,6 +16,7 @@ from jostle.lab.render.text import (
     listed,
     markdown_table,
     numbers_text,
+    portable,
 )
 from jostle.lab.render.tuning import diverged_share, most_chosen
 from jostle.lab.results.model import Comparison
@@ -131,7 +132,7 @@ def _table(comparison: Comparison) -> str:
 
 def _provenance(outcome: Outcome) -> str:
     """The commands that made the results, and what they took."""
-    commands = dict.fromkeys(session["command"] for session in outcome.sessions)
+    commands = dict.fromkeys(portable(session["command"]) for session in outcome.sessions)
     minutes = sum(session["seconds"] for session in outcome.sessions) / 60
     method = outcome.experiment.tuning.method
     parts = [

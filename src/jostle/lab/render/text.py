@@ -3,6 +3,7 @@
 The one place that decides it for the terminal, Markdown, HTML and figures alike.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -165,6 +166,11 @@ def numbers_text(values: Iterable[int]) -> str:
     if len(found) > 2 and found[-1] - found[0] == len(found) - 1:
         return f"{found[0]} to {found[-1]}"
     return listed([str(value) for value in found])
+
+
+def portable(command: str) -> str:
+    """A command without the folders of one machine: an absolute path is shown by its last part."""
+    return re.sub(r"(?<=[\s=])/(?:[^\s/]+/)*([^\s/]+)/?", r"\1", command)
 
 
 def beyond_frame(text: str, final: float) -> str:
