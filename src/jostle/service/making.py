@@ -119,7 +119,7 @@ def make_decisions(
     found: list[Any] = [tried(Candidates, each.request, mode) for each in asked]
     good = [place for place, each in enumerate(found) if not isinstance(each, Problem)]
     shown: list[Candidates] = [found[place] for place in good]
-    encoded = model.encoder.encode_many([(each.context, each.records) for each in shown])
+    encoded = model.encoder.encode_many([(each.context, each.actions) for each in shown])
     rows, whose = [], []
     for place, each in zip(good, encoded, strict=True):
         if isinstance(each, Exception):

@@ -23,6 +23,7 @@ from jostle.service.context import Context
 from jostle.service.diagnostics import logger
 from jostle.service.envelopes import ProblemData
 from jostle.service.messages import Config
+from jostle.service.protocol import HttpProtocol
 from jostle.service.service import Service
 from jostle.service.settings import Settings
 
@@ -94,7 +95,7 @@ class WebServer(uvicorn.Server):
             app,
             host=settings.host,
             port=settings.port,
-            http="httptools",
+            http=HttpProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
