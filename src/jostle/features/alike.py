@@ -89,7 +89,10 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
         return None
     learned: list[tuple[int, np.ndarray]] = []
     if plan.numbers:
-        scaled = scaled_numbers(rows, plan, learned)
+        flat = list(chain.from_iterable(rows))
+        if plan.texts:
+            flat = [row[place] for row in rows for place in plan.numbers]
+        scaled = scaled_numbers(flat, plan, learned)
         if scaled is None:
             return None
         if plan.texts:
@@ -100,15 +103,12 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
 
 
 def scaled_numbers(
-    rows: list[list[Any]], plan: Plan, learned: list[tuple[int, np.ndarray]]
+    flat: list[Any], plan: Plan, learned: list[tuple[int, np.ndarray]]
 ) -> np.ndarray | None:
-    """The standardised numbers of rows of features, (n, numbers); None if some are none.
+    """Numbers of one action after another, standardised, (actions, numbers); None if some are none.
 
     Those that moments are learned from are added to ``learned``, with the hashes of their names.
     """
-    flat = list(chain.from_iterable(rows))
-    if plan.texts:
-        flat = [row[place] for row in rows for place in plan.numbers]
     if not NUMBERS.issuperset(map(type, flat)):
         return None
     try:
@@ -117,7 +117,7 @@ def scaled_numbers(
         return None
     if np.count_nonzero(np.isfinite(numbers)) != len(flat):
         return None
-    numbers = numbers.reshape(len(rows), -1)
+    numbers = numbers.reshape(-1, len(plan.numbers))
     with np.errstate(over="ignore"):
         scaled = (numbers - plan.centre) * plan.inverse
     for place in plan.fresh:  # not by NumPy, whose last digit may differ

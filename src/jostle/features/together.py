@@ -118,7 +118,11 @@ class Crossing:
         learned: list[tuple[int, np.ndarray]] = []
         scaled = None
         if plan.numbers:
-            scaled = scaled_numbers([list(each.values()) for each in records], plan, learned)
+            flat = list(chain.from_iterable(map(dict.values, records)))
+            if plan.texts:
+                own = [names[place] for place in plan.numbers]
+                flat = [record[name] for record in records for name in own]
+            scaled = scaled_numbers(flat, plan, learned)
         if varying is None or (plan.numbers and scaled is None):
             return None
         rows = self._rows(plan, people, varying.reshape(n, -1), scaled, k)

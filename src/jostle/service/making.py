@@ -28,17 +28,20 @@ MULTIPLIER = 0xDA3E39CB94B95BDB
 """Increment of the generator of decisions (any odd number does)."""
 
 _json = msgspec.json.Encoder().encode
+_packed = msgspec.msgpack.Encoder().encode
 _sorted = msgspec.msgpack.Encoder(order="deterministic").encode
+_request = msgspec.msgpack.Decoder(DecisionRequest)
 
 
 class Model:
     """What decisions are made with: an encoder, a view, and where they come from."""
 
-    __slots__ = ("deciding", "encoder", "observations", "ref")
+    __slots__ = ("deciding", "encoder", "needs_arms", "observations", "ref")
 
     def __init__(self, encoder: Encoder, deciding: DecidingView, ref: ModelRef, observations: int):
         self.encoder, self.deciding, self.ref = encoder, deciding, ref
         self.observations = observations
+        self.needs_arms = deciding.policy.needs_arms  # asked once: it takes microseconds
 
 
 class Randomness:
@@ -63,20 +66,25 @@ class Randomness:
 
 
 def request_digest(content: bytes) -> str:
-    """Equal for equal requests, in whatever order their names come."""
+    """Equal for equal contents; requests are also equal if their names come in another order."""
     return digest(content)
 
 
 def request_content(request: DecisionRequest) -> bytes:
-    """A request as it is logged."""
+    """A request as it is logged: names in the order in which they came, by which it was encoded."""
     try:
-        return _sorted(request)
+        return _packed(request)
     except OverflowError:
         path = _large_whole_number(msgspec.to_builtins(request), "")
         raise Invalid(
             f"{path} must be a whole number from -2^63 to 2^64 - 1, or have a point or an exponent",
             path,
         ) from None
+
+
+def same_request(first: bytes, second: bytes) -> bool:
+    """Whether two contents are of equal requests, in whatever order their names came."""
+    return first == second or _sorted(_request.decode(first)) == _sorted(_request.decode(second))
 
 
 def _large_whole_number(value: Any, path: str) -> str | None:
@@ -155,7 +163,7 @@ def _choices(
 ) -> list[Any]:
     """The policy's choices, or errors."""
     view, arms = model.deciding, None
-    if model.deciding.policy.needs_arms:
+    if model.needs_arms:
         arms = [[arm_id(name) for name in each] for each in names]
     try:
         return view.decide_many(rows, lambda place: generator(events[place]), arms=arms)
@@ -214,7 +222,7 @@ def _made(
         asked.expires,
         probability,
         list(numbers.items()) or None,
-        arm_id(names[index]) if model.deciding.policy.needs_arms else None,
+        arm_id(names[index]) if model.needs_arms else None,
         agreement(choice, index) if mode == "apprentice" else None,
         1.0 - max(probabilities) if known else 0.0,
         request.user,
@@ -250,7 +258,7 @@ def explain(model: Model, request: DecisionRequest, action: str) -> list[Contrib
         except ValueError:  # the schema requires the feature
             scores.append(math.nan)
             continue
-        arms = [arm_id(chosen.id)] if deciding.policy.needs_arms else None
+        arms = [arm_id(chosen.id)] if model.needs_arms else None
         drawn = deciding.decide(rows, np.random.default_rng(0), arms=arms)
         scores.append(float(drawn.scores[0]))
     found = [

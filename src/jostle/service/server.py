@@ -26,6 +26,7 @@ from jostle.service.messages import Config
 from jostle.service.protocol import HttpProtocol
 from jostle.service.service import Service
 from jostle.service.settings import Settings
+from jostle.service.threads import rarer_collections
 
 OPERATED = ("/v1/", "/healthz", "/readyz", "/metrics")
 """How the paths of operations start; all others are those of pages."""
@@ -137,8 +138,13 @@ def run(
     pages: Sequence[Pages] = (),
 ) -> None:
     """``serve`` in an event loop of its own, the fastest there is."""
+
+    def started() -> None:
+        rarer_collections()
+        ready()
+
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve(settings, listening, ready, pages))
+        runner.run(serve(settings, listening, started, pages))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
