@@ -106,10 +106,11 @@ class Crossing:
         self, names: tuple[str, ...], people: list[Features], shown: list[Named]
     ) -> list[Encoded] | None:
         """The encoded decisions; None if one of them must be encoded by itself."""
-        records = list(chain.from_iterable(each.features for each in shown))
-        for record in records:
+        records: list[dict[str, Any]] = []
+        for record in chain.from_iterable(each.features for each in shown):
             if type(record) is not dict or tuple(record) != names:
                 return None
+            records.append(record)
         plan = plan_of(names, records[0], self._reader, self._ids)
         if plan is None:
             return None
@@ -118,7 +119,7 @@ class Crossing:
         learned: list[tuple[int, np.ndarray]] = []
         scaled = None
         if plan.numbers:
-            flat = list(chain.from_iterable(map(dict.values, records)))
+            flat = [value for record in records for value in record.values()]
             if plan.texts:
                 own = [names[place] for place in plan.numbers]
                 flat = [record[name] for record in records for name in own]
