@@ -11,6 +11,7 @@ from jostle.deciding import DecidingView
 from jostle.decisions.requests import agreement, ranked
 from jostle.features.encoder import Encoder, arm_id
 from jostle.features.hashing import digest
+from jostle.features.together import Named
 from jostle.service.candidates import Candidates
 from jostle.service.log.records import Decided
 from jostle.service.messages import (
@@ -242,25 +243,28 @@ def explain(model: Model, request: DecisionRequest, action: str) -> list[Contrib
     chosen = next(each for each in request.actions if each.id == action)
     context = request.context if isinstance(request.context, dict) else {}
     features = chosen.features or {}
-    record = {"id": chosen.id, **features}
-    pairs = [(request.context, record)]
-    names = []
+    contexts, records, names = [request.context], [features], []
     for name in context:
-        pairs.append(({key: value for key, value in context.items() if key != name}, record))
+        contexts.append({key: value for key, value in context.items() if key != name})
+        records.append(features)
         names.append(f"context.{name}")
     for name in features:
-        pairs.append((request.context, {k: v for k, v in record.items() if k != name}))
+        contexts.append(request.context)
+        records.append({key: value for key, value in features.items() if key != name})
         names.append(f"action.{name}")
-    scores = []
-    for who, what in pairs:
-        try:
-            rows = encoder.encode(who, [what])
-        except ValueError:  # the schema requires the feature
-            scores.append(math.nan)
-            continue
-        arms = [arm_id(chosen.id)] if model.needs_arms else None
-        drawn = deciding.decide(rows, np.random.default_rng(0), arms=arms)
-        scores.append(float(drawn.scores[0]))
+    encoded = encoder.encode_many(
+        [(who, Named([chosen.id], [what])) for who, what in zip(contexts, records, strict=True)]
+    )
+    # An error: the schema requires the feature.
+    good = [place for place, each in enumerate(encoded) if not isinstance(each, Exception)]
+    drawn = deciding.decide_many(
+        [encoded[place][0] for place in good],
+        lambda _: np.random.default_rng(0),
+        arms=[[arm_id(chosen.id)]] * len(good) if model.needs_arms else None,
+    )
+    scores = [math.nan] * len(encoded)
+    for place, choice in zip(good, drawn, strict=True):
+        scores[place] = float(choice.scores[0])
     found = [
         Contribution(name, scores[0] - score)
         for name, score in zip(names, scores[1:], strict=True)
