@@ -7,6 +7,7 @@ from jostle.agent import Agent
 from jostle.factory import make_policy
 from jostle.models.features import LONGEST
 from jostle.policies import _folded
+from jostle.policies.selection import vote_shares
 from jostle.types import BanditSpec, plain_round
 
 FEATURES, SMALL = 6, "random_features=5,members=4"
@@ -86,3 +87,13 @@ def test_a_bad_round_among_many_is_named_as_it_would_be_alone(bad, message):
     good = np.eye(FEATURES, dtype=np.float32)[:2]
     with pytest.raises(ValueError, match=message):
         view.decide_many([good, bad, good], np.random.default_rng)
+
+
+def test_votes_are_shared_as_one_by_one_bit_for_bit_with_ties_or_without():
+    rng = np.random.default_rng(0)
+    for values in (2, 5, 1000):
+        draws = rng.integers(values, size=(7, 2, 64, 6)).astype(np.float32)
+        draws[3, 1, 5, 2] = np.nan
+        found = _folded._vote_shares(draws)
+        expected = [[vote_shares(way, np.ones(6, bool)) for way in each] for each in draws]
+        np.testing.assert_array_equal(found, expected)

@@ -1,5 +1,6 @@
 """``jostle serve`` in a process of its own."""
 
+import contextlib
 import os
 import re
 import signal
@@ -46,11 +47,12 @@ class ServedProcess:
 
     def learners(self):
         """The ids of the processes that it has started (Linux only)."""
-        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        try:
-            return [int(word) for word in path.read_text().split()]
-        except OSError:
-            return []
+        found = []
+        # Each thread has children of its own, and the learner is started by one of them.
+        for path in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, path.read_text().split())
+        return found
 
     def kill(self):
         """Kill it without warning; its learner ends by itself."""

@@ -7,6 +7,7 @@ from service_support import SMALL, Bench, make_request
 
 from jostle.service.messages import ActionItem, Answer, Config, EventReward, SchemaConfig
 from jostle.service.problems import Conflict, Invalid, NotFound, Used
+from jostle.service.replay import replay
 
 
 def answer(found):
@@ -21,8 +22,23 @@ def test_the_same_request_has_the_same_answer_byte_for_byte_after_a_restart_too(
     bench.restart()
     later = bench.decide("e", context={"a": 1, "b": 2})
     assert again == later == Answer(first.body, created=False)
-    with pytest.raises(Used, match="used for another request"):
-        bench.decide("e", context={"a": 2, "b": 2})
+    for other in ({"a": 2, "b": 2}, {"a": 1.0, "b": 2}):
+        with pytest.raises(Used, match="used for another request"):
+            bench.decide("e", context=other)
+
+
+def test_replay_adds_up_terms_in_the_order_in_which_their_names_came(bench):
+    """Large numbers that cancel leave a tiny one or not, depending on the order."""
+    bench.create()
+    rng = np.random.default_rng(0)
+    for event in range(20):
+        names = [f"f{place}" for place in rng.permutation(40)]
+        values = rng.choice([1e9, -1e9, 1e-17], size=40).tolist()
+        features = dict(zip(names, values, strict=True))
+        actions = [ActionItem(id=id, features=features) for id in "xy"]
+        bench.decide(f"e{event}", actions=actions)
+    found = replay(bench.data, "a", verify=True)
+    assert (found.decisions, found.errors) == (20, ())
 
 
 def test_an_answer_states_what_was_decided(bench):

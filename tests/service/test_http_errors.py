@@ -94,6 +94,24 @@ def test_numbers_that_overflow_are_refused(site):
     check(answer, 422, "invalid", "value")
 
 
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ('{"actions": [{"id": "a"}, {"id": "b", "features": {"x": 1, "p": 1e400}}]}',
+         "actions[1].features.p"),
+        ('{"actions": [{"id": "a"}], "context": {"ä": {"list": [1, -1e999]}}}',
+         "context.ä.list[1]"),
+        ('{"actions": [{"id": "a"}], "context": {"\\ud800": {"x": 1e999}}}', None),
+    ],
+)  # fmt: skip
+def test_the_path_of_a_number_that_overflows_has_the_names_of_a_record(site, body, path):
+    answer = site.request("POST", PATH, body.encode())
+    if path is None:
+        assert answer.status_code in (400, 422)
+    else:
+        check(answer, 422, "invalid", path)
+
+
 def test_large_bodies_are_refused_whether_they_say_so_or_not(site):
     body = json.dumps({**DECISION, "context": {"x": "y" * 20_000}}).encode()
     answer = site.request("POST", PATH, body)

@@ -24,8 +24,8 @@ NUMBERS = frozenset((float, int))
 class Plan(NamedTuple):
     """What actions with certain names have in common."""
 
-    id: int | None
-    """The place of the id among the names."""
+    content: bytes
+    """Equal for plans that hash alike."""
     texts: list[tuple[int, str]]
     """The place of each string among the features, and its name."""
     numbers: list[int]
@@ -67,8 +67,9 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
     for record in records:
         if type(record) is not dict or tuple(record) != names:
             return None
-    plan = _plan(names, first, reader, ids)
-    if plan is None:
+    has_id = "id" in first
+    plan = plan_of(tuple(name for name in names if name != "id"), first, reader, ids and has_id)
+    if plan is None or (has_id and type(first["id"]) is not str):
         return None
     rows = [list(record.values()) for record in records]
     hashes = np.empty((len(rows), len(plan.template)), np.uint64)
@@ -76,8 +77,8 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
     values = np.ones(hashes.shape)
     texts = reader.space("action").texts
     try:
-        if plan.id is not None:
-            place, known = plan.id, texts["id"]
+        if has_id:
+            place, known = names.index("id"), texts["id"]
             own = [known[row.pop(place)] for row in rows]
             if ids:
                 hashes[:, 1] = own
@@ -88,7 +89,10 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
         return None
     learned: list[tuple[int, np.ndarray]] = []
     if plan.numbers:
-        scaled = _scaled(rows, plan, learned)
+        flat = list(chain.from_iterable(rows))
+        if plan.texts:
+            flat = [row[place] for row in rows for place in plan.numbers]
+        scaled = scaled_numbers(flat, plan, learned)
         if scaled is None:
             return None
         if plan.texts:
@@ -98,13 +102,13 @@ def read_alike(records: Sequence[Any], reader: Reader, ids: bool) -> Alike | Non
     return Alike(hashes, values, plan.offset, learned)
 
 
-def _scaled(
-    rows: list[list[Any]], plan: Plan, learned: list[tuple[int, np.ndarray]]
+def scaled_numbers(
+    flat: list[Any], plan: Plan, learned: list[tuple[int, np.ndarray]]
 ) -> np.ndarray | None:
-    """The standardised numbers, (n, numbers); None if some are none."""
-    flat = list(chain.from_iterable(rows))
-    if plan.texts:
-        flat = [row[place] for row in rows for place in plan.numbers]
+    """Numbers of one action after another, standardised, (actions, numbers); None if some are none.
+
+    Those that moments are learned from are added to ``learned``, with the hashes of their names.
+    """
     if not NUMBERS.issuperset(map(type, flat)):
         return None
     try:
@@ -113,7 +117,7 @@ def _scaled(
         return None
     if np.count_nonzero(np.isfinite(numbers)) != len(flat):
         return None
-    numbers = numbers.reshape(len(rows), -1)
+    numbers = numbers.reshape(-1, len(plan.numbers))
     with np.errstate(over="ignore"):
         scaled = (numbers - plan.centre) * plan.inverse
     for place in plan.fresh:  # not by NumPy, whose last digit may differ
@@ -123,10 +127,19 @@ def _scaled(
     return clipped
 
 
-def _plan(names: tuple[str, ...], first: dict[str, Any], reader: Reader, ids: bool) -> Plan | None:
-    """The plan for actions like the first one; None if they cannot be read together."""
-    texts = tuple([name for name, value in first.items() if type(value) is str])
-    key = names, texts
+def plan_of(
+    names: tuple[str, ...], first: dict[str, Any], reader: Reader, ids: bool
+) -> Plan | None:
+    """The plan for actions like the first one; None if they cannot be read together.
+
+    Arguments:
+        names: of the features, in their order, without the id.
+        first: an action, which has all of them.
+        reader: knows the names.
+        ids: whether actions have an id that is a feature.
+    """
+    texts = tuple([name for name in names if type(first[name]) is str])
+    key = names, texts, ids
     found = reader.plans.get(key)
     if found is None:
         made = _made(names, texts, reader, ids)
@@ -137,13 +150,10 @@ def _plan(names: tuple[str, ...], first: dict[str, Any], reader: Reader, ids: bo
     return plan
 
 
-def _made(names: Any, texts: tuple[str, ...], reader: Reader, ids: bool) -> Plan | None:
+def _made(names: tuple[str, ...], texts: tuple[str, ...], reader: Reader, ids: bool) -> Plan | None:
     space = reader.space("action")
-    features = [name for name in names if name != "id"]
-    if "id" in names and "id" not in texts:
-        return None
     entries, hashes = [], []
-    for name in features:
+    for name in names:
         if name in texts:
             hashes.append(0)
         elif name in space.numbers:
@@ -151,13 +161,14 @@ def _made(names: Any, texts: tuple[str, ...], reader: Reader, ids: bool) -> Plan
             hashes.append(entries[-1][0])
         else:
             return None
-    constant = [CONSTANT, 0] if ids and "id" in names else [CONSTANT]
+    constant = [CONSTANT, 0] if ids else [CONSTANT]
     flags = [entry[1] for entry in entries]
+    template = np.array([*constant, *flags, *hashes], np.uint64)
     return Plan(
-        names.index("id") if "id" in names else None,
-        [(place, name) for place, name in enumerate(features) if name in texts],
-        [place for place, name in enumerate(features) if name not in texts],
-        np.array([*constant, *flags, *hashes], np.uint64),
+        bytes([ids, len(texts)]) + template.tobytes(),
+        [(place, name) for place, name in enumerate(names) if name in texts],
+        [place for place, name in enumerate(names) if name not in texts],
+        template,
         len(constant) + len(flags),
         np.array([entry[2] for entry in entries]),
         np.array([1.0 if entry[3] is None else entry[3] for entry in entries]),

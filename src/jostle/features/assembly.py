@@ -174,15 +174,50 @@ def _cells(
     owner = np.repeat(rows, lengths)
     starts = np.cumsum(lengths) - lengths
     scale = np.where(lengths > 1, 0.5, 1.0) / np.sqrt(np.maximum(lengths, 1))
-    row = [
-        np.repeat(rows, np.frombuffer(action_lengths, np.int64)),
-        np.tile(owner, len(who)),
-        np.tile(rows, len(known)),
-    ]
+    owners = np.repeat(rows, np.frombuffer(action_lengths, np.int64))
+    return scale[owner], starts, *_placed(who, known, own, owners, anchor, owner, starts, size)
+
+
+def even_cells(
+    who: np.ndarray, known: np.ndarray, actions: np.ndarray, anchors: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The cell and the sign of each term of ``decision_rows``, if all actions have equally many.
+
+    Arguments:
+        who: the hashes of the context's features.
+        known: the hashes of its flags.
+        actions: the hashes of the actions' features, (k, features).
+        anchors: the hashes of what the context is multiplied with, (k, anchors).
+        size: of a row.
+    """
+    rows = np.arange(len(actions))
+    owners, owner = (np.repeat(rows, part.shape[1]) for part in (actions, anchors))
+    starts = rows * anchors.shape[1]
+    return _placed(who, known, actions.ravel(), owners, anchors.ravel(), owner, starts, size)
+
+
+def even_scale(anchors: int) -> float:
+    """How much a product with one of so many features of an action counts, see ``crosses``."""
+    return float(np.float64(0.5 if anchors > 1 else 1.0) / np.sqrt(max(anchors, 1)))
+
+
+def _placed(
+    who: np.ndarray,
+    known: np.ndarray,
+    own: np.ndarray,
+    owners: np.ndarray,
+    anchor: np.ndarray,
+    owner: np.ndarray,
+    starts: np.ndarray,
+    size: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The cell and the sign of each term: of the actions' features, whose rows are ``owners``, of
+    the context times the anchors, whose rows are ``owner``, and of the flags times the first."""
+    row = [owners, np.tile(owner, len(who)), np.tile(np.arange(len(starts)), len(known))]
     hashes = np.concatenate(
         [own, pairs(who[:, None], anchor).ravel(), pairs(known[:, None], anchor[starts]).ravel()]
     )
-    return scale[owner], starts, np.concatenate(row) * size + buckets(hashes, size), signs(hashes)
+    return np.concatenate(row) * size + buckets(hashes, size), signs(hashes)
 
 
 _known_cells = functools.lru_cache(maxsize=128)(_cells)

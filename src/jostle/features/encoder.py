@@ -1,22 +1,21 @@
 """``Encoder``: from a context and its actions, as records, to the rows that a policy takes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jostle.core.validation import unknown, whole
 from jostle.features import assembly, rows
-from jostle.features.alike import read_alike
 from jostle.features.assembly import Hashed, Ragged
 from jostle.features.cache import ContentCache
 from jostle.features.hashing import CONSTANT, buckets, hashed, signs
 from jostle.features.moments import Moments
 from jostle.features.names import NameTable
 from jostle.features.reading import Reader
-from jostle.features.requests import MANY, Action, Actions, Parts, Reading
+from jostle.features.requests import Action, Actions, Parts, Reading, packed
 from jostle.features.schema import Schema
+from jostle.features.together import Crossing, Encoded, Named
 
 
 class Term(NamedTuple):
@@ -89,41 +88,42 @@ class Encoder:
         """The (k, features) array of a context and k actions: float32, one row per action."""
         return self.encode_and_count(context, actions)[0]
 
-    def encode_and_count(
-        self, context: Any, actions: Any
-    ) -> tuple[np.ndarray, dict[int, list[float]]]:
+    def encode_and_count(self, context: Any, actions: Any) -> Encoded:
         """What ``encode`` returns, and the numbers for ``observe_numbers`` when it is closed."""
         read = Reading(self._parts)
         return self._encoded(read, read.context(context), read.actions(actions))
 
-    def encode_many(self, decisions: Sequence[tuple[Any, list[Any]]]) -> list[Any]:
+    def encode_many(self, decisions: Sequence[tuple[Any, Named]]) -> list[Any]:
         """What ``encode_and_count`` returns for each (context, actions), or the error it raises.
 
-        Bit for bit, and faster if all actions are mappings with the same names.
+        Bit for bit, and faster if the actions of a decision all have the same names.
         """
+        reads = [Reading(self._parts) for _ in decisions]
         found: list[Any] = []
-        sizes = [len(actions) for _, actions in decisions]
-        alike = None
-        if decisions and self.schema is None and 0 < min(sizes) <= max(sizes) < MANY:
-            records = list(chain.from_iterable(actions for _, actions in decisions))
-            alike = read_alike(records, self._reader, self.ids)
-        ends = list(accumulate(sizes))
-        for (context, actions), size, end in zip(decisions, sizes, ends, strict=True):
+        for read, (context, _) in zip(reads, decisions, strict=True):
             try:
-                if alike is None:
-                    found.append(self.encode_and_count(context, actions))
-                    continue
-                read = Reading(self._parts)
-                who = read.context(context)
-                made = read.from_alike(alike, slice(end - size, end))
-                found.append(self._encoded(read, who, made))
+                found.append(read.person(context))
             except (ValueError, TypeError) as error:
                 found.append(error)
+        good = [place for place, each in enumerate(found) if not isinstance(each, Exception)]
+        together: list[Any] = [None] * len(good)
+        if self._crossing is not None:
+            shown = [decisions[place][1] for place in good]
+            together = self._crossing.encode([found[place] for place in good], shown)
+        for place, made in zip(good, together, strict=True):
+            read = reads[place]
+            if made is not None:
+                read.done()
+                found[place] = made
+                continue
+            try:
+                actions = read.actions(decisions[place][1].records())
+                found[place] = self._encoded(read, packed(found[place]), actions)
+            except (ValueError, TypeError) as error:
+                found[place] = error
         return found
 
-    def _encoded(
-        self, read: Reading, who: tuple[Hashed, Hashed], made: Actions
-    ) -> tuple[np.ndarray, dict[int, list[float]]]:
+    def _encoded(self, read: Reading, who: tuple[Hashed, Hashed], made: Actions) -> Encoded:
         """The rows of what was read without an error, and the numbers to be learned."""
         read.done()
         if self.interactions == assembly.CROSSED and made.common is None:
@@ -280,6 +280,9 @@ class Encoder:
             self.ids,
             self.interactions,
         )
+        self._crossing = None
+        if self.interactions == assembly.CROSSED and self.schema is None:
+            self._crossing = Crossing(self._reader, moments, self.ids, self.dimensions)
 
     def _rows(self, contexts: Ragged, flags: Ragged, actions: Actions) -> np.ndarray:
         features, size = actions.features, self.dimensions

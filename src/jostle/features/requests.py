@@ -57,6 +57,12 @@ class Parts(NamedTuple):
     interactions: str
 
 
+def packed(context: Features) -> tuple[Hashed, Hashed]:
+    """The features of a context, and its flags."""
+    flags = Hashed.of(context.flags, [1.0] * len(context.flags))
+    return Hashed.of(context.hashes, context.values), flags
+
+
 class Reading:
     """Reads the records of one call; what it notes is kept by ``done`` only, if all are good."""
 
@@ -79,10 +85,13 @@ class Reading:
 
     def context(self, record: Any, path: str = "context") -> tuple[Hashed, Hashed]:
         """The features of a context, and its flags."""
+        return packed(self.person(record, path))
+
+    def person(self, record: Any, path: str = "context") -> Features:
+        """The same before it is packed for arrays."""
         found = self._read(rows.as_record(record), "context", path)
         self._count(found.numbers)
-        flags = Hashed.of(found.flags, [1.0] * len(found.flags))
-        return Hashed.of(found.hashes, found.values), flags
+        return found
 
     def actions(self, actions: Any) -> Actions:
         """The actions: column by column if they are many, else those met before from the cache."""
@@ -96,7 +105,7 @@ class Reading:
         elif self._parts.schema is None:
             alike = read_alike(records, self._parts.reader, self._parts.ids)
             if alike is not None:
-                return self.from_alike(alike, slice(None))
+                return self._from_alike(alike)
         cache = self._parts.cache
         found = []
         for place, record in enumerate(records):
@@ -113,11 +122,10 @@ class Reading:
             Ragged.of([action.anchors for action in found]),
         )
 
-    def from_alike(self, alike: Alike, place: slice) -> Actions:
-        """Actions that were read together with others: those at ``place``."""
+    def _from_alike(self, alike: Alike) -> Actions:
         for hash, column in alike.numbers:
-            self.numbers.setdefault(hash, []).extend(column[place].tolist())
-        hashes, values, skip = alike.hashes[place], alike.values[place], alike.skipped - 1
+            self.numbers.setdefault(hash, []).extend(column.tolist())
+        hashes, values, skip = alike.hashes, alike.values, alike.skipped - 1
         anchors, factors = hashes[:, skip:].copy(), values[:, skip:].copy()
         anchors[:, 0], factors[:, 0] = CONSTANT, 1.0
         return Actions(Ragged.even(hashes, values), Ragged.even(anchors, factors))

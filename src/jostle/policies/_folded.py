@@ -182,13 +182,14 @@ def _vote_shares(draws: np.ndarray) -> np.ndarray:
     flat = draws.reshape(-1, k)
     best = flat.argmax(-1)
     highest = flat[np.arange(len(flat)), best]
-    if np.count_nonzero(flat == highest[:, None]) == len(flat):  # no ties, and only numbers
+    # No ties, and only numbers: one that is none equals nothing, and could make up for a tie.
+    if np.count_nonzero(flat == highest[:, None]) == len(flat) and (highest == highest).all():
         place = best.reshape(n * ways, samples) + np.arange(0, n * ways * k, k)[:, None]
         votes = np.bincount(place.ravel(), minlength=n * ways * k)
         shares: np.ndarray = votes.reshape(n, ways, k) / samples
         return shares
-    everyone = np.ones(k, bool)
-    return np.array([[even(greedy(way, everyone)).mean(0) for way in each] for each in draws])
+    shared: np.ndarray = even(greedy(draws, np.ones(k, bool))).mean(-2)
+    return shared
 
 
 def _columns(forecaster: Forecaster, strengths: Strengths) -> np.ndarray:

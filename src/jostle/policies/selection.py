@@ -63,7 +63,8 @@ def vote_shares(draws: Any, allowed: Mask) -> Probabilities:
     if isinstance(draws, np.ndarray) and np.count_nonzero(allowed) == len(allowed):
         best = draws.argmax(-1)  # on the host: usually there are no ties, and all may be chosen
         highest = draws[np.arange(len(draws)), best]
-        if np.count_nonzero(draws == highest[:, None]) == len(draws):
+        single = np.count_nonzero(draws == highest[:, None]) == len(draws)
+        if single and (highest == highest).all():  # what is no number could make up for a tie
             return np.bincount(best, minlength=len(allowed)) / len(draws)
     return even(greedy(draws, allowed)).mean(0)
 

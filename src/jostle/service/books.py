@@ -23,6 +23,7 @@ from jostle.service.log.records import (
     encode,
 )
 from jostle.service.log.sqlite import SqliteLog
+from jostle.service.making import same_request
 from jostle.service.messages import Answer, Config
 from jostle.service.problems import NotFound, Used
 
@@ -137,7 +138,7 @@ class Page:
         if event is not None and event.position:
             if event.state == State.ERASED:
                 return Used(f"event_id {command.event!r:.60} belongs to an erased decision")
-            if event.digest != command.digest:
+            if event.digest != command.digest and not self._asked_before(event, command):
                 return Used(
                     f"event_id {command.event!r:.60} was used for another request: decisions need "
                     "ids of their own"
@@ -275,6 +276,10 @@ class Page:
             record = self._log.read([event.position])[0]
         decided: Decided = decode(record)
         return decided
+
+    def _asked_before(self, event: Event, command: Decide) -> bool:
+        """Whether an event's request was the same but for the order of names."""
+        return same_request(self._decided(event).request, command.decided.request)
 
     def _due(self, app: int, until: float, limit: int) -> list[Event]:
         """Events in the order of their end, those of this group by what it made of them."""

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from jostle.features.together import Named
 from jostle.service.messages import ActionItem, DecisionRequest, Mode
 from jostle.service.problems import Invalid
 
@@ -10,14 +11,19 @@ from jostle.service.problems import Invalid
 class Candidates:
     """The actions of a request that may be chosen; ``Problem`` if there is something wrong."""
 
-    __slots__ = ("_items", "_request", "baseline", "names", "records")
+    __slots__ = ("_items", "_request", "actions", "baseline", "names")
 
     def __init__(self, request: DecisionRequest, mode: Mode):
         self._request, self._items = request, _candidates(request)
         self.names = [each.id for each in self._items]
         self.baseline = _baseline(request, self.names, mode)
         """The position of the baseline, if it is what is done."""
-        self.records = [_record(each, request) for each in self._items]
+        features = [each.features for each in self._items]
+        for own in features:
+            if own and "id" in own:
+                raise _second_id(request)
+        self.actions = Named(self.names, features)
+        """As the encoder takes them."""
 
     @property
     def context(self) -> Any:
@@ -74,14 +80,13 @@ def _baseline(request: DecisionRequest, names: list[str], mode: Mode) -> int | N
     return None if mode == "online" else names.index(request.baseline)
 
 
-def _record(action: ActionItem, request: DecisionRequest) -> dict[str, Any]:
-    """An action as the encoder takes it."""
-    if not action.features:
-        return {"id": action.id}
-    if "id" in action.features:
-        path = f"actions[{request.actions.index(action)}].features.id"
-        raise Invalid(f"{path} must not be there: id is the name of the action", path)
-    return {"id": action.id, **action.features}
+def _second_id(request: DecisionRequest) -> Invalid:
+    """An action's features must not have the name "id"."""
+    place = next(
+        i for i, each in enumerate(request.actions) if each.features and "id" in each.features
+    )
+    path = f"actions[{place}].features.id"
+    return Invalid(f"{path} must not be there: id is the name of the action", path)
 
 
 def _located(error: Exception, request: DecisionRequest, candidates: list[ActionItem]) -> Invalid:

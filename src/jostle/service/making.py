@@ -11,6 +11,7 @@ from jostle.deciding import DecidingView
 from jostle.decisions.requests import agreement, ranked
 from jostle.features.encoder import Encoder, arm_id
 from jostle.features.hashing import digest
+from jostle.features.together import Named
 from jostle.service.candidates import Candidates
 from jostle.service.log.records import Decided
 from jostle.service.messages import (
@@ -28,17 +29,20 @@ MULTIPLIER = 0xDA3E39CB94B95BDB
 """Increment of the generator of decisions (any odd number does)."""
 
 _json = msgspec.json.Encoder().encode
+_packed = msgspec.msgpack.Encoder().encode
 _sorted = msgspec.msgpack.Encoder(order="deterministic").encode
+_request = msgspec.msgpack.Decoder(DecisionRequest)
 
 
 class Model:
     """What decisions are made with: an encoder, a view, and where they come from."""
 
-    __slots__ = ("deciding", "encoder", "observations", "ref")
+    __slots__ = ("deciding", "encoder", "needs_arms", "observations", "ref")
 
     def __init__(self, encoder: Encoder, deciding: DecidingView, ref: ModelRef, observations: int):
         self.encoder, self.deciding, self.ref = encoder, deciding, ref
         self.observations = observations
+        self.needs_arms = deciding.policy.needs_arms  # asked once: it takes microseconds
 
 
 class Randomness:
@@ -63,20 +67,25 @@ class Randomness:
 
 
 def request_digest(content: bytes) -> str:
-    """Equal for equal requests, in whatever order their names come."""
+    """Equal for equal contents; requests are also equal if their names come in another order."""
     return digest(content)
 
 
 def request_content(request: DecisionRequest) -> bytes:
-    """A request as it is logged."""
+    """A request as it is logged: names in the order in which they came, by which it was encoded."""
     try:
-        return _sorted(request)
+        return _packed(request)
     except OverflowError:
         path = _large_whole_number(msgspec.to_builtins(request), "")
         raise Invalid(
             f"{path} must be a whole number from -2^63 to 2^64 - 1, or have a point or an exponent",
             path,
         ) from None
+
+
+def same_request(first: bytes, second: bytes) -> bool:
+    """Whether two contents are of equal requests, in whatever order their names came."""
+    return first == second or _sorted(_request.decode(first)) == _sorted(_request.decode(second))
 
 
 def _large_whole_number(value: Any, path: str) -> str | None:
@@ -119,7 +128,7 @@ def make_decisions(
     found: list[Any] = [tried(Candidates, each.request, mode) for each in asked]
     good = [place for place, each in enumerate(found) if not isinstance(each, Problem)]
     shown: list[Candidates] = [found[place] for place in good]
-    encoded = model.encoder.encode_many([(each.context, each.records) for each in shown])
+    encoded = model.encoder.encode_many([(each.context, each.actions) for each in shown])
     rows, whose = [], []
     for place, each in zip(good, encoded, strict=True):
         if isinstance(each, Exception):
@@ -155,7 +164,7 @@ def _choices(
 ) -> list[Any]:
     """The policy's choices, or errors."""
     view, arms = model.deciding, None
-    if model.deciding.policy.needs_arms:
+    if model.needs_arms:
         arms = [[arm_id(name) for name in each] for each in names]
     try:
         return view.decide_many(rows, lambda place: generator(events[place]), arms=arms)
@@ -214,7 +223,7 @@ def _made(
         asked.expires,
         probability,
         list(numbers.items()) or None,
-        arm_id(names[index]) if model.deciding.policy.needs_arms else None,
+        arm_id(names[index]) if model.needs_arms else None,
         agreement(choice, index) if mode == "apprentice" else None,
         1.0 - max(probabilities) if known else 0.0,
         request.user,
@@ -234,25 +243,28 @@ def explain(model: Model, request: DecisionRequest, action: str) -> list[Contrib
     chosen = next(each for each in request.actions if each.id == action)
     context = request.context if isinstance(request.context, dict) else {}
     features = chosen.features or {}
-    record = {"id": chosen.id, **features}
-    pairs = [(request.context, record)]
-    names = []
+    contexts, records, names = [request.context], [features], []
     for name in context:
-        pairs.append(({key: value for key, value in context.items() if key != name}, record))
+        contexts.append({key: value for key, value in context.items() if key != name})
+        records.append(features)
         names.append(f"context.{name}")
     for name in features:
-        pairs.append((request.context, {k: v for k, v in record.items() if k != name}))
+        contexts.append(request.context)
+        records.append({key: value for key, value in features.items() if key != name})
         names.append(f"action.{name}")
-    scores = []
-    for who, what in pairs:
-        try:
-            rows = encoder.encode(who, [what])
-        except ValueError:  # the schema requires the feature
-            scores.append(math.nan)
-            continue
-        arms = [arm_id(chosen.id)] if deciding.policy.needs_arms else None
-        drawn = deciding.decide(rows, np.random.default_rng(0), arms=arms)
-        scores.append(float(drawn.scores[0]))
+    encoded = encoder.encode_many(
+        [(who, Named([chosen.id], [what])) for who, what in zip(contexts, records, strict=True)]
+    )
+    # An error: the schema requires the feature.
+    good = [place for place, each in enumerate(encoded) if not isinstance(each, Exception)]
+    drawn = deciding.decide_many(
+        [encoded[place][0] for place in good],
+        lambda _: np.random.default_rng(0),
+        arms=[[arm_id(chosen.id)]] * len(good) if model.needs_arms else None,
+    )
+    scores = [math.nan] * len(encoded)
+    for place, choice in zip(good, drawn, strict=True):
+        scores[place] = float(choice.scores[0])
     found = [
         Contribution(name, scores[0] - score)
         for name, score in zip(names, scores[1:], strict=True)

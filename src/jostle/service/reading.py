@@ -1,6 +1,8 @@
 """Reading requests: bodies of a limited size, and JSON with the path of what is wrong in it."""
 
 import asyncio
+import json
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +17,9 @@ from jostle.service.problems import Invalid
 
 _PLACE = re.compile(r"^(.*) - at `(?:key in )?\$?\.?(.*)`$", re.DOTALL)
 _FIELD = re.compile(r"^Object (?:missing required|contains unknown) field `(.*)`$", re.DOTALL)
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+UNNAMED = "[...]"
+"""What the decoder writes for any name of a mapping."""
 WHOLE = "$"
 """The path of the whole body, as in JSONPath."""
 
@@ -66,11 +71,42 @@ def parse(decode: Callable[[bytes], Any], body: bytes) -> Any:
     try:
         return decode(body)
     except msgspec.ValidationError as error:
-        raise invalid(error) from None
+        problem = invalid(error)
+        if problem.path and UNNAMED in problem.path:
+            problem.path = _named(problem.path, body)
+        raise problem from None
     except RecursionError:
         raise Malformed("the body is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Malformed(f"the body is not JSON: {error}") from None
+
+
+def _named(path: str, body: bytes) -> str:
+    """A path with the names that the decoder leaves out: of the first number that is too large."""
+    above, _, _ = path.partition(UNNAMED)
+    try:
+        value = json.loads(body)
+        for name, place in _STEP.findall(above):
+            value = value[name] if name else value[int(place)]
+        return above + (_too_large(value) or UNNAMED)
+    except (ValueError, LookupError, TypeError, RecursionError):  # something else is wrong with it
+        return path
+
+
+def _too_large(value: Any) -> str | None:
+    """The path inside a value of the first number that is infinite; None if all are finite."""
+    inside: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        printable = (name.encode(errors="backslashreplace").decode()[:256] for name in value)
+        inside = [(f".{name}", each) for name, each in zip(printable, value.values(), strict=True)]
+    elif isinstance(value, list):
+        inside = [(f"[{place}]", each) for place, each in enumerate(value)]
+    for step, each in inside:
+        if isinstance(each, float) and math.isinf(each):
+            return step
+        if (further := _too_large(each)) is not None:
+            return step + further
+    return None
 
 
 def parse_query(type: Any, query: bytes) -> Any:

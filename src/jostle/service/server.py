@@ -23,8 +23,10 @@ from jostle.service.context import Context
 from jostle.service.diagnostics import logger
 from jostle.service.envelopes import ProblemData
 from jostle.service.messages import Config
+from jostle.service.protocol import HttpProtocol
 from jostle.service.service import Service
 from jostle.service.settings import Settings
+from jostle.service.threads import rarer_collections
 
 OPERATED = ("/v1/", "/healthz", "/readyz", "/metrics")
 """How the paths of operations start; all others are those of pages."""
@@ -94,7 +96,7 @@ class WebServer(uvicorn.Server):
             app,
             host=settings.host,
             port=settings.port,
-            http="httptools",
+            http=HttpProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -136,8 +138,13 @@ def run(
     pages: Sequence[Pages] = (),
 ) -> None:
     """``serve`` in an event loop of its own, the fastest there is."""
+
+    def started() -> None:
+        rarer_collections()
+        ready()
+
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve(settings, listening, ready, pages))
+        runner.run(serve(settings, listening, started, pages))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

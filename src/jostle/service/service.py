@@ -33,6 +33,7 @@ from jostle.service.making import (
     make_decisions,
     request_content,
     request_digest,
+    same_request,
 )
 from jostle.service.messages import (
     ActivationState,
@@ -419,11 +420,10 @@ class Service:
         event = self._reader.find_events([key]).get(key)
         if event is None or not event.position or event.state == State.ERASED:
             return None
-        if event.digest != request_digest(request_content(request)):
-            return None
         for record in self._reader.read([event.position]):  # none if retention has removed it
             decided: Decided = decode(record)
-            return Answer(decided.answer, created=False)
+            if same_request(decided.request, request_content(request)):
+                return Answer(decided.answer, created=False)
         return None
 
     async def _submit_good(self, commands: list[Any]) -> list[Any]:

@@ -80,7 +80,7 @@ class AppStatistics:
         if isinstance(body, Decided):
             self._decided(time, body)
         elif isinstance(body, Rewarded):
-            touched = self._sum(time, {"late" if body.state == "late" else "rewards": 1})
+            touched = self._sum(time, "late" if body.state == "late" else "rewards")
             if body.delay is not None:
                 for bucket in touched:
                     _count(bucket.delays, DELAY_EDGES, body.delay)
@@ -89,12 +89,13 @@ class AppStatistics:
 
     def add_duplicate(self, time: float) -> None:
         """Count a reward that had been counted."""
-        self._sum(time, {"duplicates": 1})
+        self._sum(time, "duplicates")
 
     def add_latency(self, time: float, seconds: float) -> None:
         """Note how long a decision took."""
         self._latencies.append(seconds)
-        for bucket in self._sum(time, {"latency": seconds}):
+        for bucket in self._buckets_at(time):
+            bucket.latency += seconds
             _count(bucket.latencies, LATENCY_EDGES, seconds)
 
     def add_explanation(self, explanation: list[Contribution]) -> None:
@@ -169,10 +170,11 @@ class AppStatistics:
         return made
 
     def _decided(self, time: float, body: Decided) -> None:
-        changes = {"decisions": 1, "exploration": body.exploration}
-        if body.deferred:
-            changes["deferred"] = 1
-        for bucket in self._sum(time, changes):
+        for bucket in self._buckets_at(time):
+            bucket.decisions += 1
+            bucket.exploration += body.exploration
+            if body.deferred:
+                bucket.deferred += 1
             most = BUCKET_ACTIONS if bucket is not self.totals else MOST_ACTIONS
             known = body.chosen in bucket.actions or len(bucket.actions) < most
             name = body.chosen if known else OTHER_ACTIONS
@@ -181,14 +183,16 @@ class AppStatistics:
 
     def _closed(self, time: float, body: Closed) -> None:
         if body.reward is None:
-            self._sum(time, {"dropped": 1})
+            self._sum(time, "dropped")
             return
-        changes = {"closed": 1, "reward_sum": body.reward, "reward_squares": body.reward**2}
-        if body.reason == "default":
-            changes["defaulted"] = 1
-        touched = self._sum(time, changes)
-        for name, weight in _weights(body):
-            for bucket in touched:
+        touched, weights = self._buckets_at(time), _weights(body)
+        for bucket in touched:
+            bucket.closed += 1
+            bucket.reward_sum += body.reward
+            bucket.reward_squares += body.reward**2
+            if body.reason == "default":
+                bucket.defaulted += 1
+            for name, weight in weights:
                 getattr(bucket, name).add(weight, body.reward)
         action = self._action(body.action)
         action.closed += 1
@@ -202,8 +206,15 @@ class AppStatistics:
             id = OTHER_ACTIONS
         return self._actions.setdefault(id, ActionStatistics(id, 0, 0, 0.0, 0.0))
 
-    def _sum(self, time: float, changes: dict[str, float]) -> list[Bucket]:
-        """Add to the totals and to the buckets of a moment, which are returned."""
+    def _sum(self, time: float, name: str) -> list[Bucket]:
+        """Count one more of something, in the buckets that are returned."""
+        touched = self._buckets_at(time)
+        for bucket in touched:
+            setattr(bucket, name, getattr(bucket, name) + 1)
+        return touched
+
+    def _buckets_at(self, time: float) -> list[Bucket]:
+        """The totals, and the buckets of a moment."""
         touched = [self.totals]
         for (seconds, most), stored in zip(LEVELS, self._levels, strict=True):
             place = math.floor(time / seconds)
@@ -213,9 +224,6 @@ class AppStatistics:
                 while len(stored) > most:
                     del stored[next(iter(stored))]
             touched.append(bucket)
-        for bucket in touched:
-            for name, change in changes.items():
-                setattr(bucket, name, getattr(bucket, name) + change)
         return touched
 
 

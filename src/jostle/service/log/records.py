@@ -29,7 +29,8 @@ class Decided(msgspec.Struct, omit_defaults=True):
     """A decision."""
 
     request: bytes
-    """The ``DecisionRequest``, MessagePack with sorted names."""
+    """The ``DecisionRequest``, MessagePack. Names are in the order in which they came, by which
+    terms were added up; the first logs have them sorted."""
     answer: bytes
     """The answer as it was sent: JSON."""
     chosen: str
