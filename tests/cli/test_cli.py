@@ -52,6 +52,18 @@ def alive(group):
 
 
 @pytest.mark.study
+def test_told_nothing_it_plays_a_first_look_and_told_an_environment_only_that(tmp_path):
+    result = call("run", "-n", 10, "-s", 1, "-p", "uniform", "-o", tmp_path / "out", "-j", 1)
+    assert result.exit_code == 0, result.output
+    first = read(tmp_path / "out")
+    assert [plan.environment for plan in first.plans] == ["h1", "wheel:delta=0.5"]
+    assert len(first.runs()) == 2
+    small = ["-n", 10, "-s", 1, "-p", "uniform", "-e", "coins"]
+    assert call("run", *small, "-o", tmp_path / "coins", "-j", 1).exit_code == 0
+    assert [plan.environment for plan in read(tmp_path / "coins").plans] == ["coins"]
+
+
+@pytest.mark.study
 def test_a_small_run_writes_everything(tmp_path):
     folder = tmp_path / "out"
     small = ["-e", "h1:features=4,pool=6,shown=3", "-p", "uniform,lab.own:First", "-n", 50, "-s", 2]
