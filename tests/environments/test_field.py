@@ -330,6 +330,16 @@ def test_seasons_come_back():
     np.testing.assert_allclose(late[1], 1, atol=1e-5)  # the middle of a season, without rounding
 
 
+def test_a_break_brings_other_seasons():
+    environment = Drift(arms=4, kind="seasons", period=10, breaks=(15, 22))
+    state, shown, means = rounds_of(environment, 30)
+    dealt = [np.asarray(environment.assignment(state, era)) for era in range(6)]
+    for t, rates in enumerate(rates_of(state.rates, shown)):
+        era, share = 2 * ((t >= 15) + (t >= 22)), np.sin(np.pi * t / 10) ** 2
+        wanted = (1 - share) * rates[dealt[era]] + share * rates[dealt[era + 1]]
+        np.testing.assert_allclose(means[t], wanted, rtol=1e-4)
+
+
 def test_click_rates_of_the_drift_are_higher():
     _, _, means = rounds_of(Drift(), 3000)
     averages = means.mean(axis=0)
@@ -382,7 +392,7 @@ def test_blocks_are_shown_without_zeros():
         ("arrivals:shown=30", "shown must be at most arms = 25"),
         ("arrivals:first=11", "first must be at most shown = 10"),
         ("drift:kind=sudden", "unknown kind 'sudden'"),
-        ("drift:kind=gradual,breaks=(5,6)", "breaks is for kind='abrupt' only"),
+        ("drift:kind=gradual,breaks=(5,6)", "breaks is for kind='abrupt' and 'seasons'"),
         ("drift:breaks=(6,5)", "breaks must be in ascending order"),
         ("drift:breaks=5", r"breaks must be round numbers, such as \(2000, 7000\), not 5"),
         ("offers:rate=0", "rate must be between 0.0001 and"),

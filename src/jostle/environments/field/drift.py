@@ -33,14 +33,15 @@ class Drift(Adverts):
     - ``"gradual"``: over each ``period`` the rates move, linearly, from those before to those
       after the next break.
     - ``"seasons"``: the rates swing, as a cosine, between two such assignments and are back at the
-      first after every ``period``.
+      first after every ``period``. At the rounds ``breaks`` both assignments are replaced.
 
     Arguments:
         kind: "abrupt", "gradual" or "seasons".
         period: in rounds; the default breaks half-way through 10,000. A year of a million rounds
             with monthly breaks has ``period=83333``.
-        breaks: with "abrupt", the first rounds after each break, in ascending order, such as
-            ``(2000, 7000)``; None breaks every ``period``.
+        breaks: with "abrupt" and "seasons", the first rounds after each break, in ascending order,
+            such as ``(2000, 7000)``. None breaks every ``period`` with "abrupt", and never with
+            "seasons".
         arms, user_features, low, high, strength: as in ``Clicks``.
     """
 
@@ -59,8 +60,8 @@ class Drift(Adverts):
         whole("period", self.period)
         if self.breaks is None:
             return
-        if self.kind != ABRUPT:
-            raise ValueError(f"breaks is for kind='abrupt' only; {self.kind!r} has a period")
+        if self.kind == GRADUAL:
+            raise ValueError("breaks is for kind='abrupt' and 'seasons'; 'gradual' has a period")
         if isinstance(self.breaks, str) or not isinstance(self.breaks, Sequence):
             raise TypeError(
                 f"breaks must be round numbers, such as (2000, 7000), not {self.breaks!r}"
@@ -85,15 +86,18 @@ class Drift(Adverts):
         return (1 - share) * before + share * rates[self.assignment(state, era + 1)]
 
     def phase(self, t: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """How many breaks there were before round ``t``, and how far the rates are to the next."""
-        if self.breaks is not None:
-            return jnp.sum(t >= jnp.asarray(self.breaks)), jnp.float32(0)
+        """How many assignments came before that of round ``t``, and how far it is to the next.
+
+        Seasons swing between two assignments, so that a break there brings two.
+        """
+        breaks = jnp.asarray(self.breaks if self.breaks is not None else (), jnp.int32)
+        broken = jnp.sum(t >= breaks)
         if self.kind == ABRUPT:
-            return t // self.period, jnp.float32(0)
+            return (t // self.period if self.breaks is None else broken), jnp.float32(0)
         passed = (t % self.period) / self.period
         if self.kind == GRADUAL:
             return t // self.period, passed
-        return jnp.zeros_like(t), (1 - jnp.cos(2 * jnp.pi * passed)) / 2
+        return 2 * broken, (1 - jnp.cos(2 * jnp.pi * passed)) / 2
 
     def assignment(self, state: DriftState, era: jax.Array) -> jax.Array:
         """(arms,): the rule that each advert follows after ``era`` breaks; at first its own."""

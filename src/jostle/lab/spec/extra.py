@@ -229,6 +229,14 @@ EXTRA: dict[str, Experiment] = {
             title="Rewards that drift: NPR as it is, and told how fast",
         ),
         Experiment(
+            "year",
+            ("drift:kind=seasons,period=250000,breaks=(400000,700000)",),
+            ("npr.online", "npr.online:half_life=10000", "lin-ucb", "uniform"),
+            rounds=1_000_000,
+            seeds=(0,),
+            title="A year of a million decisions, with four seasons and two breaks",
+        ),
+        Experiment(
             "ablation-descent",
             ("h1", "mushroom", "magic", "adult"),
             ("npr.descent", *DESCENT_ABLATIONS),
