@@ -10,7 +10,7 @@ from jostle.service import together
 from jostle.service.messages import ActionItem, Config, DecisionRequest
 from jostle.service.problems import Busy, Problem
 from jostle.service.replay import replay
-from jostle.service.together import Together
+from jostle.service.together import MOST, Together
 
 SMALL = Config(
     policy="npr.online:random_features=4,members=4,width=4,batch=4,memory=16", dimensions=8
@@ -119,3 +119,28 @@ def test_an_error_is_everybodys_and_who_has_gone_is_left_out():
 
     asyncio.run(play())
     assert seen[-1] == ["bad", "y"]
+
+
+def test_requests_wait_for_a_commit_under_way_but_not_for_long():
+    groups, busy = [], [True]
+
+    def decide(_, requests, __):
+        groups.append(list(requests))
+        return requests
+
+    together = Together(decide, 1.0, lambda: busy[0])
+
+    async def ask():
+        first = asyncio.ensure_future(together.ask("app", 0))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        second = asyncio.ensure_future(together.ask("app", 1))
+        assert await first == 0
+        assert await second == 1
+        many = [together.ask("app", each) for each in range(MOST)]
+        assert await asyncio.gather(*many) == list(range(MOST))
+        busy[0] = False
+        assert await together.ask("app", 2) == 2
+
+    asyncio.run(asyncio.wait_for(ask(), 60))
+    assert groups == [[0, 1], list(range(MOST)), [2]]

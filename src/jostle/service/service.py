@@ -91,7 +91,9 @@ class Service:
         self._counted = counting.load_statistics(log, self._by_number)
         self._configs = {app.number: app.config for app in self._apps.values()}
         self._randomness = Randomness()
-        self._together = Together(self._decisions, settings.patience)
+        self._together = Together(
+            self._decisions, settings.patience, lambda: self._writer.waiting > 0
+        )
         self._jobs = Jobs(data)
         self._changing = asyncio.Lock()
         self._writer = Writer(

@@ -1,8 +1,9 @@
-"""``Together``: requests that come in the same turn of the event loop are decided together.
+"""``Together``: requests that come at about the same time are decided together.
 
-Deciding many times at once costs a third of deciding one by one, and gives the same decisions. So
-single requests wait for the end of the turn in which they came: not at all if there is only one,
-and under load for each other.
+Deciding many times at once costs a third of deciding one by one, and committing them at once a
+tenth; the decisions are the same. So single requests wait for the end of the turn of the event loop
+in which they came, and then, for a moment, for the commit that is under way: theirs comes after it
+whatever they do.
 """
 
 import asyncio
@@ -21,6 +22,11 @@ MOST = 32
 """Requests that are decided at a time. Then others have their turn, above all the answers to these,
 and their commit."""
 
+HOLD = 0.005
+"""Seconds for which a request waits for a commit that is under way, at most."""
+LOOK = 0.001
+"""Seconds between looks at whether it is."""
+
 
 class _Waiting(NamedTuple):
     request: Any
@@ -34,11 +40,17 @@ class Together(Generic[Key, Asked]):
     Arguments:
         decide: what is done with a key (an app), its requests, and the times at which they came
             (by ``time.perf_counter``); an outcome for each.
+        busy: whether a commit is under way.
         patience: seconds that a request may wait. While one has waited longer, no other is taken.
     """
 
-    def __init__(self, decide: Decide[Key, Asked], patience: float):
-        self._decide, self._patience = decide, patience
+    def __init__(
+        self,
+        decide: Decide[Key, Asked],
+        patience: float,
+        busy: Callable[[], bool] = lambda: False,
+    ):
+        self._decide, self._patience, self._busy = decide, patience, busy
         self._waiting: dict[tuple[asyncio.AbstractEventLoop, Key], deque[_Waiting]] = {}
 
     async def ask(self, key: Key, request: Asked) -> Any:
@@ -57,6 +69,10 @@ class Together(Generic[Key, Asked]):
 
     def _work(self, place: tuple[asyncio.AbstractEventLoop, Key]) -> None:
         waiting = self._waiting[place]
+        early = time.perf_counter() - waiting[0].since < HOLD
+        if early and len(waiting) < MOST and self._busy():
+            place[0].call_later(LOOK, self._work, place)
+            return
         group = [waiting.popleft() for _ in range(min(MOST, len(waiting)))]
         if waiting:
             place[0].call_soon(self._work, place)

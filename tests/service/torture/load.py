@@ -54,6 +54,9 @@ def run(folder, seconds, say, rates=RATES):
         "batches of 64": batch["rate"],
         "bare handler, grouped": bare["grouped"]["rate"],
         "bare handler, alone": bare["alone"]["rate"],
+        "server us each, bare us each": (
+            f"{single['server us each']}, {bare['grouped']['server us each']}"
+        ),
         "ratio to grouped": ratio,
         "ratio to alone": single["rate"] / bare["alone"]["rate"],
         "steps": steps,
@@ -74,11 +77,13 @@ async def _bare(folder, way, seconds):
             await asyncio.sleep(1.0)
             generator = Generator(address, single_requests("key"))
             await generator.closed_loop(CONNECTIONS, 1.0)
+            before = processor_seconds(process.pid)
             measured = await generator.closed_loop(CONNECTIONS, seconds)
+            used = processor_seconds(process.pid) - before
             generator.close()
         finally:
             process.kill()
-    return measured.figures()
+    return {**measured.figures(), "server us each": _each(used, measured)}
 
 
 async def _shop(server, seconds, say, rates):
@@ -94,17 +99,35 @@ async def _shop(server, seconds, say, rates):
         if not steps[-1]["kept"]:
             break
     await asyncio.sleep(SETTLE)
-    single = (await generator.closed_loop(CONNECTIONS, seconds)).figures()
+    single = await _saturated(server, generator, CONNECTIONS, seconds, 1)
     say(f"{CONNECTIONS} connections: {_text(single)}")
     generator.close()
     batches = Generator(server.address, batch_requests(key, BATCH))
     await batches.closed_loop(4, 1.0)
-    batch = (await batches.closed_loop(4, seconds, BATCH)).figures()
+    batch = await _saturated(server, batches, 4, seconds, BATCH)
     batches.close()
     batch["lag s"] = (await statistics(server.address, key))["lag_seconds"]
     say(f"batches of {BATCH}: {_text(batch)}")
     bad.update({k: v for k, v in generator.side_statuses.items() if k >= 300 and k != 503})
     return steps, bad, single, batch
+
+
+async def _saturated(server, generator, connections, seconds, items):
+    """As many as possible, and the processor time of each decision, which others' work hardly
+    changes."""
+    before = _processors(server)
+    measured = await generator.closed_loop(connections, seconds, items)
+    after = _processors(server)
+    costs = {
+        f"{name} us each": _each(used - before.get(name, 0.0), measured)
+        for name, used in after.items()
+    }
+    return {**measured.figures(), **costs}
+
+
+def _each(used, measured):
+    """Microseconds of processor time per decision."""
+    return round(used * 1e6 / max(1, len(measured.latencies) * measured.items))
 
 
 async def _step(server, generator, rate, seconds):
