@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SOURCE = Path("src/jostle")
+CONFORMANCE = "tests/policies/test_conformance.py"
 RECORDED = "tests/test_behaviour.py"
 """Compares with recorded numbers, so it notices nearly any change; tried last and counted apart."""
 
@@ -20,8 +21,7 @@ class Tests:
         """These tests, for pytest's command line."""
         if self.cases is None:
             return list(self.files)
-        conformance = "tests/policies/test_conformance.py"
-        return [*self.files, conformance, "-k", f"not test_conformance or {self.cases}"]
+        return [*self.files, CONFORMANCE, "-k", f"not test_conformance or {self.cases}"]
 
 
 def _in(folder: str, names: str) -> tuple[str, ...]:
