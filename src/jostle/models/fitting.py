@@ -243,7 +243,7 @@ def descend(
     *,
     network: Network,
     optimiser: optax.GradientTransformation,
-    steps: int,
+    steps: Any,
     regularisation: Any,
     size: jax.Array,
     pull: Any = 0.0,
@@ -266,6 +266,7 @@ def descend(
         return optax.apply_updates(params, updates), memory
 
     # In the grids of step sizes that papers tune over, half of the candidates diverge.
-    due = jnp.where(_lost(fit.params), 0, steps) if steps >= MANY_STEPS else steps
+    few = isinstance(steps, int) and steps < MANY_STEPS
+    due = steps if few else jnp.where(_lost(fit.params), 0, steps)
     params, memory = jax.lax.fori_loop(0, due, step, (fit.params, fit.optimiser))
     return fit._replace(params=params, optimiser=memory)
