@@ -153,7 +153,7 @@ class Agent:
     def state(self) -> Any:
         """A copy of the policy's state."""
         self._check_process()
-        with self._state_lock, jax.enable_x64(True):  # arrays of float64 stay what they are
+        with self._state_lock:
             return jax.tree.map(lambda leaf: jnp.asarray(np.array(leaf)), self._state)
 
     def deciding_view(self) -> DecidingView:

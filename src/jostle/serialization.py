@@ -139,5 +139,4 @@ def restore(policy: Policy, like: Any, leaves: list[np.ndarray]) -> Any:
             f"policy does not fit the saved state: a {type(policy).__name__} with these settings "
             f"has a state of {len(wanted)} arrays of other shapes than the {len(found)} saved ones"
         )
-    with jax.enable_x64(True):  # arrays of float64 stay what they are
-        return jax.tree.unflatten(structure, [jax.numpy.asarray(leaf) for leaf in leaves])
+    return jax.tree.unflatten(structure, [jax.numpy.asarray(leaf) for leaf in leaves])
