@@ -244,3 +244,10 @@ def test_a_large_covariance_is_announced_before_it_is_made(monkeypatch, capsys):
     )
     announced = capsys.readouterr().out.splitlines()
     assert announced == [f"{policy}: 0.01 GiB per run for its full covariance"]
+
+
+def test_only_a_policy_of_the_figures_can_be_asked_for(tmp_path):
+    wrong = call("reproduce", "fig1b", "--only", "npr.papr", "-o", tmp_path / "out")
+    assert wrong.exit_code == 2
+    assert "unknown policy of --only 'npr.papr'; did you mean 'npr.paper'" in wrong.output
+    assert not (tmp_path / "out").exists()

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from jostle.cli.errors import INTERRUPTED, complain
 from jostle.cli.options import Address, EngineName, Jobs, Renew, make_engine
-from jostle.cli.session import bad_input, interruptible, perform, prepare
+from jostle.cli.session import bad_input, check_only, interruptible, perform, prepare
 
 if TYPE_CHECKING:
     from jostle.lab.results.outcome import Outcome
@@ -46,6 +46,16 @@ def reproduce(
             show_default="none",
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            help="Play just these policies of the figures, and leave the others for another time. "
+            "[cyan]neural-ucb.paper[/] means every form of it, "
+            "[cyan]neural-ucb.paper:covariance=diagonal[/] those with this setting.",
+            show_default="all",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -79,6 +89,9 @@ def reproduce(
     [cyan]jostle reproduce fig1a-jostle fig2b-jostle --profile standard[/]
       two with jostle's networks and training, at full length
 
+    [cyan]jostle reproduce fig2a fig2b --profile paper --only npr.paper[/]
+      one of their policies now, the others later by the same command without it
+
     [cyan]jostle reproduce all -p mine.policies:Careful -o runs/careful[/]
       your own policy in every figure
     """
@@ -96,6 +109,8 @@ def reproduce(
             names = list(PAPER) if "all" in figures else list(dict.fromkeys(figures))
             more = tuple(split(policies or []))
             chosen = [with_policies(with_profile(find(name), profile), more) for name in names]
+            these = tuple(split(only or []))
+            check_only(these, [name for each in chosen for name in each.policies])
             worker_engine = make_engine(engine, jobs, address)
         where = out or Path("runs") / profile
         with worker_engine:
@@ -108,7 +123,7 @@ def reproduce(
                 console.print(f"[bold]{each.name}[/] {each.title}", highlight=False)
                 others = [where / name for name in EXPERIMENTS if name != each.name]
                 outcome, code = perform(
-                    console, manifest, where / each.name, worker_engine, others, renew
+                    console, manifest, where / each.name, worker_engine, others, renew, these
                 )
                 worst = max(worst, code)
                 pages.save(outcome, where / each.name)

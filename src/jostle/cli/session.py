@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,6 +67,17 @@ def _announce(policy: str, covariance_bytes: int) -> None:
         typer.echo(f"{policy}: {covariance_bytes / 2**30:.2f} GiB per run for its full covariance")
 
 
+def check_only(patterns: Sequence[str], policies: Iterable[str]) -> None:
+    """Refuse a pattern of ``--only`` that matches none of the policies."""
+    from jostle.core.grammar import matches
+    from jostle.core.validation import unknown
+
+    policies = list(dict.fromkeys(policies))
+    for pattern in patterns:
+        if not any(matches(pattern, policy) for policy in policies):
+            raise ValueError(unknown("policy of --only", pattern, policies))
+
+
 def perform(
     console: Console,
     manifest: "Manifest",
@@ -74,6 +85,7 @@ def perform(
     engine: "Engine",
     others: Iterable[Path] = (),
     renew: bool = False,
+    only: Sequence[str] = (),
 ) -> tuple["Outcome", int]:
     """Play what is missing of an experiment; its results, and the exit code of the command."""
     from jostle.lab.results.folder import FolderError, read
@@ -90,6 +102,7 @@ def perform(
             command=command,
             others=others,
             renew=renew,
+            only=only,
             show=lambda outcome: display(console, outcome),
         )
     except KeyboardInterrupt:

@@ -57,6 +57,12 @@ def split(texts: Iterable[str]) -> list[str]:
     return names
 
 
+def matches(pattern: str, name: str) -> bool:
+    """Whether ``name`` is that of ``pattern`` and has, among others, all settings of it."""
+    wanted, found = parse(pattern), parse(name)
+    return wanted.name == found.name and wanted.settings.items() <= found.settings.items()
+
+
 def value(text: str) -> Any:
     """The value that a setting has when it is written as ``text``."""
     if text.casefold() in WORDS:

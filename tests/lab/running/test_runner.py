@@ -45,6 +45,20 @@ def test_a_run_from_python(tmp_path):
         jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=3, **FIELDS)
 
 
+def test_some_policies_may_be_played_now_and_the_others_later(tmp_path):
+    manifest = prepare(
+        Experiment(
+            "parts", (WORLD,), ("lin-ucb", "lin-ucb:exploration=0.1", "uniform"), rounds=50, seeds=2
+        )
+    )
+    first = perform(manifest, tmp_path / "a", only=["lin-ucb:exploration=0.1", "uniform"])
+    assert {trial.policy for trial in first.missing()} == {"lin-ucb"}
+    assert {run.trial.policy for run in first.runs()} == {"lin-ucb:exploration=0.1", "uniform"}
+    assert not perform(manifest, tmp_path / "a").missing()
+    every_form = perform(manifest, tmp_path / "b", only=["lin-ucb"])
+    assert {trial.policy for trial in every_form.missing()} == {"uniform"}
+
+
 @pytest.mark.study
 def test_trials_that_another_experiment_has_played_are_not_played_again(tmp_path):
     first = jostle.lab.run(folder=tmp_path / "a", jobs=1, seeds=2, **FIELDS)

@@ -1,11 +1,12 @@
 """Run an experiment in a folder: play what is missing and save each trial as it finishes."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from jostle.core.grammar import matches
 from jostle.lab.results.folder import Store, read
 from jostle.lab.results.manifest import Manifest
 from jostle.lab.results.model import Run, Timed
@@ -28,6 +29,7 @@ def perform(
     command: str = "jostle.lab.run",
     others: Iterable[Path] = (),
     renew: bool = False,
+    only: Sequence[str] = (),
     show: Callable[[Outcome], Display] = Quiet,
 ) -> Outcome:
     """Play what is missing of an experiment in ``folder`` and return all its results.
@@ -41,6 +43,8 @@ def perform(
             exactly the same way.
         renew: if the folder holds another version of the experiment, keep the trials that both
             have in common and delete the others, rather than refuse it.
+        only: play the policies that match one of these, such as ``npr.paper`` or
+            ``neural-ucb:covariance=full``, and leave the others for another time; all by default.
         show: makes the display that shows the progress.
 
     If this raises or is interrupted, the trials finished by then are in the folder.
@@ -51,7 +55,8 @@ def perform(
         for run in reused:
             store.add(run)
             outcome.add(run)
-        missing, untimed = _in_order(outcome), outcome.untimed()
+        missing = [trial for trial in _in_order(outcome) if _wanted(trial, only)]
+        untimed = [timing for timing in outcome.untimed() if _wanted(timing.trial, only)]
         if reused or missing or untimed:
             engine = engine or Engine()
             started = time.perf_counter()
@@ -105,6 +110,10 @@ def _check_behaviour(run: Run, manifest: Manifest) -> None:
             f"a worker plays with other code than this process: its behaviour numbers are "
             f"{dict(run.behaviour)}, expected {expected}; install the same jostle on all machines"
         )
+
+
+def _wanted(trial: Trial, only: Sequence[str]) -> bool:
+    return not only or any(matches(pattern, trial.policy) for pattern in only)
 
 
 def _in_order(outcome: Outcome) -> list[Trial]:
