@@ -1,11 +1,13 @@
 """Responses against the normal equations, and their forgetting against weighted ones."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle.models.forgetting import Clock, forget
+from jostle.models.forgetting import Clock, forget, up_to_date
 from jostle.models.responses import Responses
 
 BLOCKS, TARGETS, SIZE, ROUNDS, RIDGE = 3, 4, 5, 60, 0.3
@@ -87,8 +89,8 @@ def test_forgetting_is_a_weighted_fit(stream):
     v = RIDGE * np.eye(SIZE)
     rewards, noise, priors = np.zeros(SIZE), np.zeros((members, SIZE)), RIDGE * prior[0]
     bring = jax.jit(
-        lambda now, clock, t: forget(
-            now, clock, 0, t, keep=keep, regularisation=RIDGE, prior=jnp.asarray(prior, jnp.float32)
+        lambda now, clock: forget(
+            now, clock, 0, regularisation=RIDGE, prior=jnp.asarray(prior, jnp.float32)
         )
     )
     observe = jax.jit(Responses.observe)
@@ -98,8 +100,8 @@ def test_forgetting_is_a_weighted_fit(stream):
             continue  # a gap of two: as if another block had been observed
         z, reward = rng.normal(size=members), rng.normal()
         factor, feature = keep ** (t - time), int(clock.turn[0]) % SIZE
-        responses = bring(responses, clock, jnp.int32(t))
-        clock, time = clock.advance(0, jnp.int32(t)), t
+        clock = clock.after((t - time) * -np.log2(keep))
+        responses, clock, time = bring(responses, clock), clock.brought_up(0), t
         v, rewards, noise, priors = (
             factor * v,
             factor * rewards,
@@ -128,13 +130,47 @@ def test_uncertainty_returns_where_nothing_is_observed_any_more():
 
     @jax.jit
     def step(held, t):
-        now, clock = held
-        now = forget(now, clock, 0, t, keep=0.9, regularisation=RIDGE, prior=prior)
+        now, clock = held[0], held[1].after(0.15)
+        now, clock = up_to_date(now, clock, 0, t, regularisation=RIDGE, prior=prior)
         now, _ = now.observe(0, jnp.array([1.0, 0.0]), jnp.zeros(3))
-        return (now, clock.advance(0, t)), None
+        return (now, clock), None
 
     (responses, clock), _ = jax.lax.scan(step, (responses, clock), jnp.arange(1, 400))
     remaining = np.asarray(responses.weights[0, 2])
     assert remaining[0] < 0.1
     assert remaining[1] == pytest.approx(1.0, abs=0.05)
     assert np.isfinite(np.asarray(responses.root)).all()
+
+
+def test_blocks_take_turns_and_forget_what_is_due_to_each(stream):
+    """Half lives that change over time, against weights kept for every observation."""
+    rng = np.random.default_rng(3)
+    responses, clock = Responses.empty(jnp.zeros((BLOCKS, 1, SIZE)), RIDGE), Clock.start(BLOCKS)
+    observe, bring = jax.jit(Responses.observe), jax.jit(partial(up_to_date, regularisation=RIDGE))
+    half_lives = rng.random(ROUNDS) * (rng.random(ROUNDS) < 0.5)  # at times nothing is forgotten
+    v = np.broadcast_to(RIDGE * np.eye(SIZE), (BLOCKS, SIZE, SIZE)).copy()
+    right, due, turns = np.zeros((BLOCKS, SIZE)), np.zeros(BLOCKS), np.zeros(BLOCKS, int)
+    for t, (block, phi, targets) in enumerate(zip(*stream, strict=True)):
+        clock = clock.after(np.float32(half_lives[t]))
+        responses, clock = bring(responses, clock, jnp.int32(block), jnp.int32(t))
+        due += half_lives[t]
+        for each in (block, t % BLOCKS):
+            if due[each] > 0:
+                factor = 0.5 ** due[each]
+                v[each], right[each] = factor * v[each], factor * right[each]
+                v[each][turns[each] % SIZE, turns[each] % SIZE] += SIZE * (1 - factor) * RIDGE
+                due[each], turns[each] = 0, turns[each] + 1
+        responses, _ = observe(responses, block, phi, targets[:1])
+        v[block], right[block] = v[block] + np.outer(phi, phi), right[block] + targets[0] * phi
+    np.testing.assert_allclose(clock.due, due, atol=1e-5)
+    expected = np.linalg.solve(v, right[..., None])[..., 0]
+    np.testing.assert_allclose(responses.weights[:, 0], expected, atol=2e-4)
+
+
+def test_nothing_changes_where_nothing_is_due(stream, initial):
+    responses = Responses.empty(jnp.asarray(initial, jnp.float32), RIDGE)
+    responses, _ = responses.observe(0, *(row[0] for row in stream[1:]))
+    clock = Clock.start(BLOCKS).after(0.0)
+    after, later = up_to_date(responses, clock, jnp.int32(0), jnp.int32(1), regularisation=RIDGE)
+    for new, old in zip((*after, *later), (*responses, *clock), strict=True):
+        np.testing.assert_array_equal(new, old)

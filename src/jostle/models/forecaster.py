@@ -1,12 +1,18 @@
 """``Forecaster``: estimates of rewards by ridge regressions and a network, weighed by their past.
 
-    mean(x) = m + b_1 lin(x) + b_2 (ridge(x) - lin(x)) + b_3 (recent(x) - lin(x)) + b_4 net(x)
+    mean(x) = m + b_1 lin(x) + b_2 (ridge(x) - lin(x)) + b_3 (recent(x) - lin(x))
+                + b_4 (latest(x) - lin(x)) + b_5 net(x)
 
 with m the running mean of the rewards; lin, an exact ridge regression on the context; ridge,
-another on random features of it (``jostle.models.features``); recent, a linear one that forgets;
+another on random features of it (``jostle.models.features``); recent, a linear one in which some
+300 observations of any direction count; latest, a linear one with a half life of 300 observations;
 and net, a network trained on what lin leaves over. The weights b come from forecasts made *before*
 each reward was learned (``jostle.models.stack``): each part is believed as far as it has come true,
 so a flexible one does no harm where the world is linear or rewards are nearly all noise.
+
+Only latest is doubted. That the forecasts have been better with it is evidence of a drift: as far
+as it is believed, the ridge on random features forgets with the same half life, and with it the
+members, so that exploration returns. Without evidence, nothing depends on latest.
 
 The ridge on random features also carries the members of ``NPR``: responses to perturbations, and
 to random priors, in units of one. All regressions keep the responses to the rewards and to a
@@ -30,7 +36,7 @@ from jostle.models.features import (
     RandomFeatures,
     entries_and_blocks,
 )
-from jostle.models.forgetting import Clock, forget
+from jostle.models.forgetting import Clock, up_to_date
 from jostle.models.responses import Responses
 from jostle.models.scales import Scales
 from jostle.models.stack import Stack
@@ -39,12 +45,16 @@ from jostle.types import Feedback
 LINEAR_REGULARISATION = 0.1
 """lambda of the linear ridges, for contexts in their unit."""
 FORGETFUL = 0.003
-"""The least leverage of an observation in the linear ridge that forgets: some 300 count, in any
-direction."""
+"""The least leverage of an observation in the linear ridge ``recent``."""
+LATEST = 300.0
+"""The half life of observations in the linear ridge ``latest``, and in all that forgets when a
+drift is certain."""
 REWARD, CONSTANT, MEMBERS = 0, 1, 2
 """Targets of a regression: the reward, a constant 1, and from then on the members' own."""
-FORECASTS = 4
-"""Parts of the mean that are weighed."""
+FORECASTS, BY_LATEST = 5, 3
+"""Parts of the mean that are weighed, and which of them is due to ``latest``."""
+HELD = ("ridge", "linear", "recent", "latest", "clock", "latest_clock")
+"""The parts that learning an observation changes, but for scales and weights."""
 
 
 class Forecaster(NamedTuple):
@@ -55,12 +65,14 @@ class Forecaster(NamedTuple):
     ridge: Responses
     linear: Responses
     recent: Responses
+    latest: Responses
     scales: Scales
     stack: Stack
     early: Early | None  # None in a copy for decisions
     key: Any  # (2,) uint32, of the perturbations
     prior: Any  # (blocks, members, p), P_j(0); None without members
-    clock: Clock | None  # None if nothing is forgotten
+    clock: Clock | None  # of ridge, and of linear with a half life; None in a copy for decisions
+    latest_clock: Clock | None
 
     @classmethod
     def empty(
@@ -70,25 +82,26 @@ class Forecaster(NamedTuple):
         *,
         members: int,
         regularisation: Any,
-        forgets: bool = False,
     ) -> "Forecaster":
         """Nothing observed. ``regularisation`` is lambda of the ridge on random features."""
         feature_key, prior_key, noise_key = jax.random.split(key, 3)
         priors = (shape.blocks, members, shape.size)
         prior = jax.random.normal(prior_key, priors) if members else None
-        linear, recent = (_linear_at_first(shape.blocks, shape.linear) for _ in range(2))
+        linear, recent, latest = (_linear_at_first(shape.blocks, shape.linear) for _ in range(3))
         return cls(
             RandomFeatures.draw(feature_key, shape),
             jnp.float32(1),
             _ridge_at_first(prior, shape.blocks, shape.size, regularisation),
             linear,
             recent,
+            latest,
             Scales.empty(),
             Stack.empty(FORECASTS),
             Early.empty(shape.entries),
             jax.random.key_data(noise_key),
             prior,
-            Clock.start(shape.blocks) if forgets else None,
+            Clock.start(shape.blocks),
+            Clock.start(shape.blocks),
         )
 
     def forecasts(self, contexts: Any, phi: Any, network: Any) -> Any:
@@ -97,9 +110,12 @@ class Forecaster(NamedTuple):
         linear = self.baseline(phi, block)
         ridge = self.ridge.estimates(phi, block, self.scales.mean)
         u = phi[..., : self.linear.weights.shape[-1]]
-        recent = self.recent.estimates(u, block, self.scales.mean)
+        recent, latest = (
+            each.estimates(u, block, self.scales.mean) for each in (self.recent, self.latest)
+        )
         xp = phi.__array_namespace__()
-        return xp.stack([linear, ridge - linear, recent - linear, network], axis=-1)
+        parts = [linear, ridge - linear, recent - linear, latest - linear, network]
+        return xp.stack(parts, axis=-1)
 
     def baseline(self, phi: Any, block: Any) -> Any:
         """lin(x), which the network learns the errors of."""
@@ -118,7 +134,7 @@ class Forecaster(NamedTuple):
         sharpness: float,
         caution: float,
         regularisation: Any,
-        keep: Any = 1.0,
+        half_life: Any = None,
     ) -> "Forecaster":
         """Learn one observation.
 
@@ -128,7 +144,8 @@ class Forecaster(NamedTuple):
             sharpness: root mean square of the entries of contexts, in their unit.
             caution: observations after which forecasts other than the linear one are half believed.
             regularisation: lambda of the ridge on random features.
-            keep: what older observations keep of their weight; see ``jostle.models.forgetting``.
+            half_life: of an observation's weight, see ``jostle.models.forgetting``; None to forget
+                as far as there is evidence of a drift.
         """
         one = jax.tree.map(lambda part: part[None], feedback.context)
         forecasts = self.forecasts(one, self.expand(one), forecast(self, one))[0]
@@ -138,24 +155,33 @@ class Forecaster(NamedTuple):
         # That learning depends on the forecasts tells the compiler that nothing reads the tables
         # after they are written: it then updates them in place.
         number = self.scales.seen + (0 * error).astype(jnp.int32)
-        state, leverage = self._learned(number, feedback, sharpness, regularisation, keep)
+        told = half_life is not None
+        half_lives = 1 / half_life if told else self.stack.belief / LATEST
+        rest = sharpness, regularisation, half_lives, told
+        state, leverage = self._learned(number, feedback, *rest)
         _, block = entries_and_blocks(feedback.context)
         count = state.ridge.count[0 if block is None else block]
         return state._replace(
-            scales=state.scales.observe(reward, error, leverage, count, keep),
-            stack=state.stack.observe(forecasts, target, known, caution),
+            scales=state.scales.observe(reward, error, leverage, count, 2.0**-half_lives),
+            stack=state.stack.observe(forecasts, target, known, caution, BY_LATEST),
         )
 
     def deciding(self) -> "Forecaster":
         """The part that decisions read."""
-        regressions = (self.ridge, self.linear, self.recent)
-        ridge, linear, recent = (each.deciding() for each in regressions)
-        return self._replace(
-            ridge=ridge, linear=linear, recent=recent, early=None, key=None, prior=None, clock=None
-        )
+        regressions = {
+            name: getattr(self, name).deciding() for name in ("ridge", "linear", "recent", "latest")
+        }
+        kept = self._replace(**regressions)
+        return kept._replace(early=None, key=None, prior=None, clock=None, latest_clock=None)
 
     def _learned(
-        self, seen: Any, feedback: Feedback, sharpness: Any, regularisation: Any, keep: Any
+        self,
+        seen: Any,
+        feedback: Feedback,
+        sharpness: Any,
+        regularisation: Any,
+        half_lives: Any,
+        told: bool,
     ) -> tuple["Forecaster", Any]:
         """The regressions with observation number ``seen``, and its leverage.
 
@@ -178,7 +204,8 @@ class Forecaster(NamedTuple):
                 for old, new in zip(early[:3], (x, block, reward), strict=True)
             )
             phi = now.features.expand(row, now.unit)
-            return now._observed(i, phi, its_block, its_reward, regularisation, keep)
+            current = now._up_to_date(i, its_block, regularisation, half_lives, told)
+            return current._observed(i, phi, its_block, its_reward)
 
         # Two loops, the first of one pass or none, in place of a conditional, which would copy the
         # tables in every round.
@@ -189,63 +216,55 @@ class Forecaster(NamedTuple):
         held = jax.lax.fori_loop(jnp.where(due, 0, seen), seen + 1, again, held)
         return fixed._holding(held), held[-1]
 
-    def _observed(
-        self, number: Any, phi: Any, block: Any, reward: Any, regularisation: Any, keep: Any
-    ) -> tuple[Any, ...]:
+    def _observed(self, number: Any, phi: Any, block: Any, reward: Any) -> tuple[Any, ...]:
         """What is held after observation ``number``, and its leverage."""
-        state = self if self.clock is None else self._forgotten(number, block, regularisation, keep)
         both = jnp.stack([reward, jnp.ones_like(reward)])
         members, targets = self.members, both
         if members:
             key = jax.random.fold_in(jax.random.wrap_key_data(self.key), number)
             noise = jax.random.normal(key, (members,))
             targets = jnp.concatenate([both, noise, jnp.zeros(members)])
-        ridge, leverage = state.ridge.observe(block, phi, targets)
+        ridge, leverage = self.ridge.observe(block, phi, targets)
         u = phi[: self.linear.weights.shape[-1]]
-        linear, _ = state.linear.observe(block, u, both)
-        recent, _ = state.recent.observe(block, u, both, least=FORGETFUL)
-        return ridge, linear, recent, state.clock, leverage
+        linear, _ = self.linear.observe(block, u, both)
+        recent, _ = self.recent.observe(block, u, both, least=FORGETFUL)
+        latest, _ = self.latest.observe(block, u, both)
+        return ridge, linear, recent, latest, self.clock, self.latest_clock, leverage
 
-    def _forgotten(self, seen: Any, block: Any, regularisation: Any, keep: Any) -> "Forecaster":
-        """The regressions with the block that is observed, and one in its turn, up to date."""
-        ridge, linear, clock = self.ridge, self.linear, self.clock
-        assert clock is not None  # or nothing is forgotten
-        for each in (block, seen % len(clock.time)):
-            ridge = forget(
-                ridge,
-                clock,
-                each,
-                seen,
-                keep=keep,
-                regularisation=regularisation,
-                prior=self.prior,
-            )
-            linear = forget(
-                linear,
-                clock,
-                each,
-                seen,
-                keep=keep,
-                regularisation=LINEAR_REGULARISATION,
-            )
-            clock = clock.advance(each, seen)
-        return self._replace(ridge=ridge, linear=linear, clock=clock)
+    def _up_to_date(
+        self, number: Any, block: Any, regularisation: Any, half_lives: Any, told: bool
+    ) -> "Forecaster":
+        """After forgetting, before observation ``number``.
+
+        ``linear`` only forgets if it was ``told`` to: a drift is noticed by comparing the two.
+        """
+        assert self.clock is not None
+        assert self.latest_clock is not None
+        clock, latest_clock = self.clock.after(half_lives), self.latest_clock.after(1 / LATEST)
+        turn, plain = (block, number), LINEAR_REGULARISATION
+        linear = self.linear
+        if told:
+            linear, _ = up_to_date(linear, clock, *turn, regularisation=plain)
+        ridge, clock = up_to_date(
+            self.ridge, clock, *turn, regularisation=regularisation, prior=self.prior
+        )
+        latest, latest_clock = up_to_date(self.latest, latest_clock, *turn, regularisation=plain)
+        return self._holding((ridge, linear, self.recent, latest, clock, latest_clock))
 
     def _at_first(self, regularisation: Any) -> tuple[Any, ...]:
         """What is held before the first observation."""
         blocks, _, size = self.ridge.weights.shape
-        clock = None if self.clock is None else Clock.start(blocks)
+        clock = Clock.start(blocks)
         linear = _linear_at_first(blocks, self.linear.weights.shape[-1])
         ridge = _ridge_at_first(self.prior, blocks, size, regularisation)
-        return ridge, linear, linear, clock, jnp.float32(0)
+        return ridge, linear, linear, linear, clock, clock, jnp.float32(0)
 
     def _held(self) -> tuple[Any, ...]:
         """What learning an observation changes, but for scales and weights."""
-        return self.ridge, self.linear, self.recent, self.clock
+        return tuple(getattr(self, name) for name in HELD)
 
     def _holding(self, held: tuple[Any, ...]) -> "Forecaster":
-        ridge, linear, recent, clock, _ = held
-        return self._replace(ridge=ridge, linear=linear, recent=recent, clock=clock)
+        return self._replace(**dict(zip(HELD, held, strict=False)))
 
     @property
     def members(self) -> int:

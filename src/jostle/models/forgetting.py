@@ -15,8 +15,10 @@ P_j as they are and divides N_j by sqrt(f). The second has rank p, which would c
 each step adds p (1 - f) lambda to one entry of the diagonal, each in its turn, as an observation of
 that feature alone whose target is 0, or for priors P_j(0). After p steps all have had their share.
 
-In the disjoint model time is the same for all blocks: a block is brought up to date when it is
-observed, and one further block in its turn with every observation.
+The half life may change over time, as when a drift is noticed: f = 2^(-h), with h the half lives,
+commonly small parts of one, that have passed since. In the disjoint model time is the same for all
+blocks: a block is brought up to date when it is observed, and one further block in its turn with
+every observation. Where nothing is due, nothing is computed.
 """
 
 from typing import Any, NamedTuple
@@ -28,35 +30,62 @@ from jostle.models.responses import Responses
 
 
 class Clock(NamedTuple):
-    """Up to which observation each block has forgotten, and which feature is next in each."""
+    """How much each block has still to forget, and which of its features is next."""
 
-    time: Any  # (blocks,) int32
+    due: Any  # (blocks,), half lives that have passed since the block was brought up to date
     turn: Any  # (blocks,) int32
 
     @classmethod
     def start(cls, blocks: int) -> "Clock":
         """Nothing observed."""
-        return cls(jnp.zeros(blocks, jnp.int32), jnp.zeros(blocks, jnp.int32))
+        return cls(jnp.zeros(blocks), jnp.zeros(blocks, jnp.int32))
 
-    def advance(self, block: Any, now: Any) -> "Clock":
+    def after(self, half_lives: Any) -> "Clock":
+        """So many half lives later."""
+        return self._replace(due=self.due + half_lives)
+
+    def brought_up(self, block: Any) -> "Clock":
         """After ``block`` has been brought up to date."""
-        return Clock(self.time.at[block].set(now), self.turn.at[block].add(1))
+        return Clock(self.due.at[block].set(0), self.turn.at[block].add(1))
+
+
+def up_to_date(
+    responses: Responses,
+    clock: Clock,
+    block: Any,
+    number: Any,
+    *,
+    regularisation: Any,
+    prior: Any = None,
+) -> tuple[Responses, Clock]:
+    """Bring ``block``, and the one whose turn it is at observation ``number``, up to date.
+
+    See ``forget`` for the other arguments.
+    """
+
+    def bring(_: Any, held: Any) -> Any:
+        responses, clock, each = held
+        after = forget(responses, clock, each, regularisation=regularisation, prior=prior)
+        return after, clock.brought_up(each), each
+
+    for each in (block, number % len(clock.due)):
+        # A loop of one pass or none: a conditional would copy the tables.
+        passes = (clock.due[each] > 0).astype(jnp.int32)
+        responses, clock, _ = jax.lax.fori_loop(0, passes, bring, (responses, clock, each))
+    return responses, clock
 
 
 def forget(
     responses: Responses,
     clock: Clock,
     block: Any,
-    now: Any,
     *,
-    keep: Any,
     regularisation: Any,
     prior: Any = None,
 ) -> Responses:
-    """Bring ``block`` up to observation ``now``; ``clock`` says where it stood.
+    """Let ``block`` forget what is due by the ``clock``.
 
     Arguments:
-        keep: the factor per observation, 2^(-1 / half_life).
         regularisation: lambda.
         prior: (blocks, members, p), P_j(0), if there are members. Their perturbations, and then
             their priors, are the last of the targets.
@@ -64,7 +93,7 @@ def forget(
     weights, root, count = responses
     size = weights.shape[-1]
     members = 0 if prior is None else prior.shape[1]
-    factor = keep ** (now - clock.time[block]).astype(jnp.float32)
+    factor = jnp.exp2(-clock.due[block])
     plain = weights.shape[1] - 2 * members
     grown = jnp.concatenate(
         [jnp.ones(plain), jnp.full(members, 1 / jnp.sqrt(factor)), jnp.ones(members)]

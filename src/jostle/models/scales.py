@@ -34,6 +34,7 @@ class Scales(NamedTuple):
     """Moments of the rewards and of the errors of their forecasts."""
 
     seen: Any
+    weight: Any  # of the rewards that are not forgotten
     mean: Any
     variance: Any
     error: Any  # moving average of squared errors, and the sum of its weights
@@ -62,7 +63,8 @@ class Scales(NamedTuple):
         known = self.seen > 0
         seen = self.seen + 1
         squared = jnp.where(known, error, 0.0) ** 2
-        step = jnp.maximum(1 / seen, 1 - keep)
+        weight = keep * self.weight + 1
+        step = 1 / weight
         mean = _towards(self.mean, reward, step)
         variance = _towards(self.variance, (reward - self.mean) * (reward - mean), step)
         total = keep * self.leverage + leverage
@@ -71,6 +73,7 @@ class Scales(NamedTuple):
         deviation = (reward - self.weighted_mean) * (reward - weighted_mean)
         return Scales(
             seen,
+            weight,
             mean,
             variance,
             RECENT * self.error + (1 - RECENT) * squared,

@@ -56,8 +56,8 @@ class StackedPolicy(NeuralPolicy):
         network: ``NoNetwork()``, or ``network=none`` by name, for no network at all: learning is
             then several times as fast and needs no history.
         half_life: observations after which an observation counts half, for rewards that drift; None
-            (the default) forgets nothing, but weighs a linear regression that forgets beside those
-            that do not.
+            (the default) forgets only as far as there is evidence of a drift: that forecasts are
+            better with a linear regression that forgets; see ``Forecaster``.
         sweep: by default every arm of a pool is pulled once before anything else, and there is no
             sweep otherwise: priors see to it that new arms are tried.
         others: see ``NeuralPolicy``.
@@ -125,7 +125,6 @@ class StackedPolicy(NeuralPolicy):
             self.shape,
             members=self.members,
             regularisation=self.ridge,
-            forgets=self.half_life is not None,
         )
         return self.state_type(*before, forecaster)
 
@@ -138,7 +137,7 @@ class StackedPolicy(NeuralPolicy):
             sharpness=SHARPNESS if self.pool is None else POOL_SHARPNESS,
             caution=CAUTION if self.pool is None else POOL_CAUTION,
             regularisation=self.ridge,
-            keep=1.0 if self.half_life is None else 0.5 ** (1 / self.half_life),
+            half_life=self.half_life,
         )
         after: State = before._replace(forecaster=forecaster)
         return after

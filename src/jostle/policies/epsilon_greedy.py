@@ -63,5 +63,5 @@ class EpsilonGreedy(StackedPolicy, PaperEpsilonGreedy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 2
+    behaviour = 3
     paper_form = PaperEpsilonGreedy

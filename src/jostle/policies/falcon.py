@@ -28,7 +28,7 @@ class Falcon(StackedPolicy, InverseGapPolicy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 2
+    behaviour = 3
     paper_form = PaperFalcon
 
     complexity: Any = leaf(default=0.003, least=1e-12)

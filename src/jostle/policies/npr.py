@@ -65,7 +65,7 @@ class NPR(SamplingPolicy, StackedPolicy):
         others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    behaviour = 4
+    behaviour = 5
     paper_form = PaperNPR
 
     noise: Any = leaf(default=1.0)
