@@ -149,6 +149,19 @@ def test_many_gradients_of_low_rank_lose_no_accuracy(regularisation):
     np.testing.assert_allclose(gram.squared_widths(phis, regularisation), wanted, rtol=1e-6)
 
 
+def test_vectorised_widths_are_as_accurate():
+    """``jax.vmap`` would make single precision of a product in double precision."""
+    rows, phis, scales = seen(60), factors(400.0, pool()), jnp.array([1.0, 1e-4])
+    empty = Gram.empty(phis).reserve(60)
+
+    def widths(regularisation):
+        return observed(empty, rows, 60, regularisation).squared_widths(phis, regularisation)
+
+    rows = jax.tree.map(lambda part: part[:60], rows)
+    for found, scale in zip(jax.jit(jax.vmap(widths))(scales), scales, strict=True):
+        np.testing.assert_allclose(found, brute_force(rows, phis, float(scale)), rtol=1e-3)
+
+
 @pytest.mark.parametrize("kind", [NeuralUCB, NeuralTS])
 @pytest.mark.parametrize(
     "settings", [{}, {"blocks": 4}, {"pool": ARMS, "sweep": 0}], ids=["any", "blocks", "pool"]

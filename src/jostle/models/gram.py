@@ -14,16 +14,18 @@ and the rows of L^-1 are appended one by one: O(n^2) a context in place of ``Dua
 subtraction loses as many digits as the width is smaller than the gradient, hence the double
 precision, in this module alone (``jax.enable_x64``). It is never seen outside: arrays of float64 do
 not pass through ``jax.jit`` and ``jnp.asarray`` unharmed where they are not enabled, so each row is
-kept as its value in single precision and the remainder, which together have 48 bits.
+kept as its value in single precision and the remainder, which together have 48 bits. Nor do
+products in float64 pass through ``jax.vmap``, which therefore calls the methods one after another.
 """
 
+import functools
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax.custom_batching import sequential_vmap
 
 from jostle.core.arrays import Matrix, Vector
 from jostle.models.covariance import ROWS, Primal, block_sizes
@@ -32,9 +34,21 @@ from jostle.models.gradients import Factors, dense
 CHUNK = 64
 """Rows whose double precision exists at once: few enough for the processor's cache."""
 
-in_double = partial(jax.enable_x64, True)
+in_double = functools.partial(jax.enable_x64, True)
 
 Total = TypeVar("Total")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _one_by_one(method: Method) -> Method:
+    """The method, which ``jax.vmap`` calls one after another, and so in double precision."""
+    mapped = sequential_vmap(method)
+
+    @functools.wraps(method)
+    def call(self: Any, phis: Any, regularisation: Any) -> Any:
+        return mapped(self, phis, regularisation)
+
+    return call  # type: ignore[return-value]
 
 
 class Held(NamedTuple):
@@ -69,6 +83,7 @@ class Gram(NamedTuple):
             blocks = (*blocks, _unused(first, size, capacity))
         return self._replace(blocks=blocks)
 
+    @_one_by_one
     def add(self, phi: Factors, regularisation: Any) -> "Gram":
         """One more observation."""
         alone = jax.tree.map(lambda part: part[None], phi)
@@ -93,6 +108,7 @@ class Gram(NamedTuple):
         )
         return Gram(written, self.seen + 1)
 
+    @_one_by_one
     def squared_widths(self, phis: Factors, regularisation: Any) -> Vector:
         """phi' Z^-1 phi for each row."""
         with in_double():
