@@ -74,6 +74,7 @@ def small(monkeypatch):
     for name, value in {"FEATURES": 5, "POOL": 24, "ROUNDS": 2, "EARLY": 20, "LATE": 20}.items():
         monkeypatch.setattr(learning, name, value)
     monkeypatch.setattr(covariance_forms, "PARAMETERS", 400)
+    monkeypatch.setattr(covariance_forms, "LAYERS", ((10, 16), (16, 16), (16, 1)))
 
 
 @pytest.mark.parametrize(

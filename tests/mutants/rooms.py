@@ -83,6 +83,7 @@ MODELS = {
     "forecaster.py": _model("stack scales responses", "npr one_mean own_scale folded npr_online"),
     "forgetting.py": _model("responses", "npr own_scale"),
     "gradients.py": _model("covariance networks", "gradient_policies"),
+    "gram.py": _model("gram", "gradient_policies"),
     "history.py": _model("fitting", "npr_paper npr_online neural_linear"),
     "networks.py": _model("networks fitting", "gradient_policies npr_paper neural_linear"),
     "residuals.py": _model("scales", "own_scale npr"),

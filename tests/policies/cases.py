@@ -22,6 +22,7 @@ from support import FEATURES, POOL
 
 TRAINING = Training(steps=4, batch=16, step_size=0.01, memory=1_000)
 SMALL = {"network": MLP(width=16, depth=2), "training": TRAINING}
+PAPER = {"width": 16, "step_size": 0.1, "steps": 20, "memory": 1_000}
 FEW = {"random_features": 8, "members": 8}
 
 LEARNING = {
@@ -34,7 +35,7 @@ LEARNING = {
     "npr-descent-pooled": NPR.descent(FEATURES, pool=POOL, **SMALL),
     "npr-bounded": NPR.descent(FEATURES, **SMALL).with_settings(memory=50, forget="random"),
     "npr-every-3": NPR.descent(FEATURES, **SMALL).with_settings(every=3, restart=True, steps=40),
-    "npr-paper": NPR.paper(FEATURES, width=16, step_size=0.1, steps=20, memory=1_000),
+    "npr-paper": NPR.paper(FEATURES, **PAPER),
     "epsilon-greedy": EpsilonGreedy(FEATURES, random_features=8, **SMALL),
     "greedy-pooled": EpsilonGreedy(FEATURES, pool=POOL, epsilon=0.0, random_features=8, **SMALL),
     "epsilon-greedy-descent": EpsilonGreedy.descent(FEATURES, **SMALL),
@@ -44,8 +45,10 @@ LEARNING = {
     "neural-ucb-dual": NeuralUCB.descent(
         FEATURES, covariance="full", **{**SMALL, "network": MLP(16, 3)}
     ),
+    "neural-ucb-paper": NeuralUCB.paper(FEATURES, covariance="full", **PAPER),
     "neural-ts": NeuralTS(FEATURES, random_features=8, **SMALL),
     "neural-ts-descent": NeuralTS.descent(FEATURES, **SMALL),
+    "neural-ts-paper": NeuralTS.paper(FEATURES, pool=POOL, covariance="full", **PAPER),
     "neural-linear": NeuralLinear(FEATURES, **SMALL),
     "neural-linear-pooled": NeuralLinear(FEATURES, pool=POOL, interval=10, **SMALL),
     "falcon": Falcon(FEATURES, random_features=8, **SMALL),
@@ -76,7 +79,9 @@ VARIANTS = {
     "neural-ucb",
     "neural-ucb-descent",
     "neural-ucb-dual",
+    "neural-ucb-paper",
     "neural-ts",
+    "neural-ts-paper",
     "neural-ts-descent",
     "neural-linear-pooled",
     "falcon-descent",

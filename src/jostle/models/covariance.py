@@ -111,11 +111,11 @@ class Dual(NamedTuple):
             u = jnp.concatenate([block.u for block in self.blocks])
             used = (jnp.arange(len(f)) < self.seen)[:, None]
             return Primal(jnp.eye(parameters) - jnp.where(used, u, 0).T @ f)
-        blocks = self.blocks
-        while (capacity := sum(len(block.f) for block in blocks)) < observations:
-            size = max(BLOCK, min(capacity, LARGEST, observations - capacity))
-            blocks = (*blocks, Rows.empty(size, parameters))
-        return self._replace(blocks=blocks)
+        capacity = sum(len(block.f) for block in self.blocks)
+        sizes = block_sizes(capacity, observations, parameters)
+        return self._replace(
+            blocks=(*self.blocks, *(Rows.empty(size, parameters) for size in sizes))
+        )
 
     def add(self, phi: Any, regularisation: Any) -> "Dual":
         """Append the rows of one more observation."""
@@ -150,6 +150,15 @@ class Dual(NamedTuple):
             used = self.seen > start
             out = jax.lax.cond(used, lambda sum, b: sum + work(b), lambda sum, b: sum, out, block)
         return out
+
+
+def block_sizes(capacity: int, observations: int, parameters: int) -> list[int]:
+    """The blocks to add to ``capacity`` observations: each as large as all before it, in bounds."""
+    sizes: list[int] = []
+    while (held := capacity + sum(sizes)) < observations:
+        most = max(BLOCK, min(held, LARGEST, observations - held))
+        sizes.append(most if held else min(BLOCK, parameters))
+    return sizes
 
 
 def _gain(direction: Vector, f: Vector, regularisation: Any) -> Vector:

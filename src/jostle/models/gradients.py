@@ -1,4 +1,4 @@
-"""Gradients of a network, one row per context, with or without the zeros of the disjoint model.
+"""Gradients of a network, one row per context: whole, by their factors, or without zeros.
 
 The estimate for a context of ``Blocks`` depends on the weights of its own block of features and on
 those that all contexts share; its gradient with respect to the weights of other blocks is zero.
@@ -22,8 +22,17 @@ class Sparse(NamedTuple):
     shared: jax.Array  # (k, s), for the weights that all share
 
 
+class Factors(NamedTuple):
+    """Gradients of a network's layers, each an outer product of inputs and errors."""
+
+    pairs: tuple[tuple[jax.Array, jax.Array], ...]  # (k, inputs) and (k, outputs) of each layer
+
+
 def dense(phis: Any, parameters: int) -> Matrix:
     """The rows with their zeros, (k, parameters)."""
+    if isinstance(phis, Factors):
+        layers = [jax.vmap(jnp.outer)(a, e).reshape(len(a), -1) for a, e in phis.pairs]
+        return jnp.concatenate(layers, axis=1)
     if not isinstance(phis, Sparse):
         return jnp.asarray(phis)
     own, block, shared = phis

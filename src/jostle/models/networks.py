@@ -147,6 +147,21 @@ class PaperNetwork:
         h = self.hidden(params, x)
         return math.sqrt(self.width) * (h[:, :half] @ last[:half] + h[:, half:] @ last[half:])
 
+    def factors(self, params: Any, x: Any) -> list[tuple[Any, Any]]:
+        """The gradient of each layer's weights at each x is the outer product of these two rows."""
+        first, *hidden, last = params
+        h = jnp.concatenate([x, x], axis=1) * math.sqrt(0.5)
+        inputs, slopes = [h], []
+        for weight in (first, *hidden):
+            before = h @ weight
+            h = _relu(before)
+            inputs.append(h)
+            slopes.append((before > 0) + 0.5 * (before == 0))  # as JAX has it at 0
+        errors = [jnp.full((len(x), 1), math.sqrt(self.width))]
+        for weight, slope in zip((last, *hidden[::-1]), slopes[::-1], strict=True):
+            errors.insert(0, slope * (errors[0] @ weight.T))
+        return list(zip(inputs, errors, strict=True))
+
     def hidden(self, params: Any, x: Any) -> Any:
         """The last hidden layer, (n, features) -> (n, width)."""
         first, *hidden = params[:-1]

@@ -11,14 +11,15 @@ import jax
 import jax.numpy as jnp
 
 from jostle.core.arrays import Contexts, Matrix, Vector
-from jostle.core.contexts import FEW_BLOCKS
+from jostle.core.contexts import FEW_BLOCKS, dense
 from jostle.core.record import leaf, static
 from jostle.core.validation import unknown
-from jostle.models.covariance import Diagonal, Full
+from jostle.models.covariance import ROWS, Diagonal, Full
 from jostle.models.fitting import Fit
-from jostle.models.gradients import Sparse
+from jostle.models.gradients import Factors, Sparse
+from jostle.models.gram import Gram, gram_bytes
 from jostle.models.history import Tried
-from jostle.models.networks import MLP, estimate, width_of
+from jostle.models.networks import MLP, PaperNetwork, estimate, width_of
 from jostle.policies._neural import NeuralPolicy
 from jostle.types import Feedback
 
@@ -61,7 +62,10 @@ class GradientPolicy(NeuralPolicy):
     def init(self, key: jax.Array) -> GradientState:
         """theta_0, an empty history, and Z = lambda I."""
         fit, history, tried = super().init(key)
-        covariance = COVARIANCES[self.covariance].empty(self.parameters)
+        if self._by_kernel:
+            covariance: Any = Gram.empty(self._example_factors())
+        else:
+            covariance = COVARIANCES[self.covariance].empty(self.parameters)
         return GradientState(fit, history, tried, covariance)
 
     def reserve(self, state: Any, *, observations: int, arms: int | None) -> GradientState:
@@ -87,6 +91,8 @@ class GradientPolicy(NeuralPolicy):
 
     def gradients(self, state: Any, contexts: Any) -> Any:
         """phi = g(x; theta) / sqrt(m), one row per context, in one batched pass."""
+        if isinstance(state.covariance, Gram):
+            return self._factors(state.fit, contexts)
 
         def one(params: Any, context: Any) -> Any:
             alone = jax.tree.map(lambda part: part[None], context)
@@ -115,6 +121,9 @@ class GradientPolicy(NeuralPolicy):
         """The memory that Z takes after this many observations."""
         if self.covariance == "diagonal":
             return 4 * self.parameters
+        if self._by_kernel and observations <= ROWS * self.parameters:
+            widths = [leaf.shape[-1] for leaf in jax.tree.leaves(self._example_factors())]
+            return gram_bytes(self.parameters, sum(widths), observations)
         return Full.bytes(self.parameters, observations)
 
     @property
@@ -127,6 +136,29 @@ class GradientPolicy(NeuralPolicy):
         """Whether leaving out the zeros of gradients saves time."""
         many = self.takes_blocks and (self.blocks or 0) > FEW_BLOCKS
         return many and self.covariance == "full"
+
+    @property
+    def _by_kernel(self) -> bool:
+        """Whether gradients have factors, which make a full covariance several times faster."""
+        return self.covariance == "full" and isinstance(self.network, PaperNetwork)
+
+    def _factors(self, fit: Fit, contexts: Any) -> Factors:
+        """The factors of phi."""
+        network: Any = self.network
+        pairs = network.factors(fit.average, dense(contexts, self.features))
+        scale = 1 / math.sqrt(width_of(network))
+        return Factors(tuple((inputs, errors * scale) for inputs, errors in pairs))
+
+    def _example_factors(self) -> Factors:
+        """The shapes of the factors of one gradient."""
+
+        def example() -> Factors:
+            x = jnp.zeros((1, self.features))
+            params = self.network.init(jax.random.key(0), x)
+            return self._factors(Fit(params, params, None, params), x)
+
+        shapes: Factors = jax.eval_shape(example)
+        return shapes
 
     def _check_memory(self, observations: int) -> None:
         needed, present = self.covariance_bytes(observations), _machine_memory()

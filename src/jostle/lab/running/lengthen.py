@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from jostle.models.covariance import Dual, Rows
+from jostle.models.gram import Gram
 from jostle.models.history import History
 from jostle.policies import Policy
 
@@ -26,9 +27,13 @@ def lengthen(policy: Policy, state: Any, observations: int, arms: int | None) ->
     def filled(part: Any) -> Any:
         if isinstance(part, Dual):
             return _filled_covariance(part, observations)
+        if isinstance(part, Gram):
+            # Rows of zeros, which change no width, and take as long as others.
+            return part._replace(seen=jnp.int32(observations))
         return _filled_history(part) if isinstance(part, History) else part
 
-    return jax.tree.map(filled, roomy, is_leaf=lambda part: isinstance(part, Dual | History))
+    kinds = Dual | Gram | History
+    return jax.tree.map(filled, roomy, is_leaf=lambda part: isinstance(part, kinds))
 
 
 def _filled_covariance(covariance: Dual, observations: int) -> Dual:
