@@ -1,4 +1,4 @@
-"""Files of logs: formats, chunks, headers, and the CSV of the Open Bandit Dataset."""
+"""Files of logs: formats, chunks, headers."""
 
 import json
 
@@ -96,24 +96,3 @@ def test_other_files_are_refused(tmp_path, name, text, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"log\.parquet does not exist"):
         scan(tmp_path / "log.parquet")
-
-
-def test_the_csv_of_the_open_bandit_dataset(tmp_path):
-    path = tmp_path / "all.csv"
-    path.write_text(
-        ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1\n"
-        "0,2019-11-24 00:00:01+00:00,2,1,0,0.25,u,x\n"
-        "1,2019-11-24 00:00:03+00:00,0,3,1,0.5,v,x\n"
-        "2,2019-11-24 00:00:04+00:00,3,1,0,0.25,u,y\n"
-    )
-    for log in (read(path), read(path, repair="drop-rows")):
-        np.testing.assert_array_equal(log.actions, [2, 0, 3])
-        np.testing.assert_array_equal(log.rewards, [0, 1, 0])
-        np.testing.assert_array_equal(log.probabilities, [0.25, 0.5, 0.25])
-        np.testing.assert_array_equal(np.diff(log.times), [2, 1])
-        # Indicators of position 1 and 3, of u and v, and of x and y.
-        np.testing.assert_array_equal(
-            log.contexts, [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 1, 0], [1, 0, 1, 0, 0, 1]]
-        )
-        assert log.shown == 4
-    assert [len(chunk) for chunk in scan(path, rows=2).chunks()] == [2, 1]

@@ -20,8 +20,9 @@ FORMATS: dict[str, ModuleType] = {
     ".ndjson": json_lines,
     ".csv": open_bandit,
 }
-"""What reads each kind of file. CSV is that of the Open Bandit Dataset, and is only read."""
-WRITABLE = (".parquet", ".jsonl", ".ndjson")
+"""What reads and writes each kind of file. CSV is that of the Open Bandit Dataset."""
+COMPLETE = (".parquet", ".jsonl", ".ndjson")
+"""The formats that hold all that a log may have."""
 
 AnyPath = str | os.PathLike[str]
 
@@ -99,22 +100,29 @@ def read(path: AnyPath, *, repair: str | Iterable[str] = ()) -> Log:
 
 
 class LogWriter(AbstractContextManager["LogWriter"]):
-    """Writes a log to a Parquet or JSON lines file, chunk by chunk.
+    """Writes a log to a file, chunk by chunk.
 
     Use it in a ``with`` block: the file appears when the block ends, and not at all if it fails.
+
+    Arguments:
+        path: a file of one of ``FORMATS``. Parquet and JSON lines hold all of a log. The CSV of the
+            Open Bandit Dataset holds clicks, a context for each row and the probability of the
+            chosen arm; what else there is has to be left out.
+        drop: what to leave out, as in ``Log.without``.
     """
 
-    def __init__(self, path: AnyPath):
+    def __init__(self, path: AnyPath, *, drop: str | Iterable[str] = ()):
         self.path = Path(path)
-        if self.path.suffix not in WRITABLE:
-            raise ValueError(unknown("suffix of a log", self.path.suffix, WRITABLE))
+        if self.path.suffix not in FORMATS:
+            raise ValueError(unknown("suffix of a log", self.path.suffix, FORMATS))
+        self._drop = (drop,) if isinstance(drop, str) else tuple(drop)
         self._partial = self.path.with_name(f".{self.path.name}.partial")
         self._writer = FORMATS[self.path.suffix].Writer(self._partial)
         self._rows = 0
 
     def write(self, log: Log) -> None:
         """Append the rows of ``log``, which must have the columns of those before."""
-        self._writer.write(log)
+        self._writer.write(log.without(*self._drop))
         self._rows += len(log)
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
@@ -125,9 +133,14 @@ class LogWriter(AbstractContextManager["LogWriter"]):
             self._partial.unlink(missing_ok=True)
 
 
-def write(log: LogLike, path: AnyPath) -> None:
-    """Write a log to a file."""
-    with LogWriter(path) as writer:
+def write(log: LogLike, path: AnyPath, *, drop: str | Iterable[str] = ()) -> None:
+    """Write a log to a file: Parquet, JSON lines, or the CSV of the Open Bandit Dataset.
+
+    Arguments:
+        log: a ``Log``, or a file that ``scan`` reads in chunks.
+        path, drop: as in ``LogWriter``.
+    """
+    with LogWriter(path, drop=drop) as writer:
         for chunk in log.chunks():
             writer.write(chunk)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jostle.core.validation import whole
+from jostle.core.validation import lookup, whole
 from jostle.logs import frames
 from jostle.logs.columns import from_arrays as columns_of
 from jostle.logs.repair import checked, chosen_repairs
@@ -187,6 +187,15 @@ class Log:
             chunk = self[start : start + rows]
             yield chunk if start else dataclasses.replace(chunk, repairs=self.repairs)
 
+    def without(self, *names: str) -> "Log":
+        """The log without some of ``OPTIONAL``, such as for a file that cannot hold them."""
+        left_out: dict[str, Any] = {}
+        for name in names:
+            left_out |= dict.fromkeys(lookup("part to leave out of a log", name, OPTIONAL))
+        if "labels" in left_out:
+            left_out["arm_total"] = self.arm_count
+        return dataclasses.replace(self, **left_out) if names else self
+
     @property
     def features(self) -> int:
         """Length of a context vector as it is logged; 0 if there are none."""
@@ -252,3 +261,13 @@ ARRAYS = (
     "times",
 )
 """The fields with one row per decision."""
+
+OPTIONAL = {
+    "probabilities": ("all_probabilities",),
+    "user": ("users", "user_total"),
+    "time": ("times",),
+    "labels": ("labels",),
+    "adaptive": ("adaptive",),
+}
+"""What ``Log.without`` leaves out, by the names of the schema: their fields. With the
+``probabilities`` of all arms left out, that of the chosen one stays."""
