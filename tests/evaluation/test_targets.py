@@ -71,12 +71,20 @@ def test_functions_give_arms_or_probabilities():
         (np.full((ROWS, ARMS + 1), 0.25), r"shape \(200, 3\) here, not \(200, 4\)"),
         (np.full((ROWS + 1, ARMS), 1 / 3), "target must have 200 rows, as the log, not 201"),
         (np.tile([-1.0, 1, 1], (ROWS, 1)), "row 0"),
+        (lambda contexts: np.full(len(contexts), 9), "arms from 0 to 2, but they go from 9 to 9"),
         (LinUCB(5), "policy must take 6 features.*3 arms that share contexts of 2"),
     ],
 )
 def test_bad_targets_are_refused(target, message):
     with pytest.raises(ValueError, match=message):
         evaluate(uniform_log(), target)
+    with pytest.raises(TypeError, match="not the class LinUCB: build it with"):
+        evaluate(uniform_log(), LinUCB)
+
+
+def test_an_arm_that_a_row_shows_twice_is_chosen_evenly():
+    log = uniform_log(arms=np.tile([1, 0, 1], (ROWS, 1)))
+    np.testing.assert_array_equal(matrix(1, log), np.tile([0.5, 0, 0.5], (ROWS, 1)))
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["shared contexts", "own contexts"])

@@ -141,9 +141,9 @@ def test_features_that_are_numbers_are_taken_as_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("a,1,1,2019-01-01,0.5,u", "log.csv: .*'a'"),
-        ("0,1,yes,2019-01-01,0.5,u", "log.csv: .*'yes'"),
-        ("0,1,1,2019-01-01", "log.csv: .*Expected 6 columns, got 4"),
+        ("a,1,1,2019-01-01,0.5,u", "log.csv cannot be read: .*'a'"),
+        ("0,1,yes,2019-01-01,0.5,u", "log.csv cannot be read: .*'yes'"),
+        ("0,1,1,2019-01-01", "log.csv cannot be read: .*Expected 6 columns, got 4"),
         (",1,1,2019-01-01,0.5,u", "item_id is empty"),
         ("-1,1,1,2019-01-01,0.5,u", "actions must be indices from 0"),
         ("0,1,,2019-01-01,0.5,u", "rewards must be finite numbers: row 1"),

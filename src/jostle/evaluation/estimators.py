@@ -9,7 +9,7 @@ for three columns a, b and c of numbers per row, which gives all of them the sam
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +157,12 @@ def make_estimators(names: str | Sequence[str]) -> dict[str, Estimator]:
 
     Without a value, SLOPE chooses the hyper-parameter.
     """
+    if not isinstance(names, Iterable):
+        raise TypeError(f"estimators must be names, such as 'ips', not {names!r}")
     wanted = [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if not isinstance(name, str):
+            raise TypeError(f"estimators must be names, such as 'ips', not {name!r}")
     if not wanted:
         raise ValueError("estimators must hold at least one name, such as 'ips'")
     return {name: _made(name) for name in wanted}

@@ -75,8 +75,8 @@ class ConstantArm(_Fixed):
             known = "no ids of arms" if log.arm_count is None else f"arms 0 to {log.arm_count - 1}"
             raise ValueError(f"target must be an arm of the log, not {self.arm}: it has {known}")
         here = (log.arm_ids() == self.arm) & log.present()
-        missing = ~here.any(axis=1)
-        return np.where(missing[:, None], UniformPolicy().matrix(log), here)
+        count = here.sum(axis=1, keepdims=True)  # more than 1 if a row shows the arm twice
+        return np.where(count == 0, UniformPolicy().matrix(log), here / np.maximum(count, 1))
 
 
 class Probabilities(_Fixed):
@@ -115,6 +115,11 @@ class Function(_Fixed):
                 raise ValueError(
                     f"target must return {len(log)} whole numbers or a matrix of probabilities, "
                     f"not {answer.dtype} of shape {answer.shape}"
+                )
+            if answer.min() < 0 or answer.max() >= log.shown:
+                raise ValueError(
+                    f"target must return arms from 0 to {log.shown - 1}, but they go from "
+                    f"{answer.min()} to {answer.max()}"
                 )
             return np.asarray(np.arange(log.shown)[None, :] == answer[:, None], np.float64)
         return answer.astype(np.float64)
@@ -216,6 +221,11 @@ def resolve(target: Any, log: LogLike) -> Target:
         return _named(target, log)
     if isinstance(target, int | np.integer) and not isinstance(target, bool):
         return ConstantArm(int(target))
+    if isinstance(target, type):
+        raise TypeError(
+            f"target must be a policy, not the class {target.__name__}: build it with "
+            f"{target.__name__}.for_environment(log)"
+        )
     if callable(target):
         return Function(target)
     return Probabilities(target)

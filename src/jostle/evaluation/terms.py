@@ -142,6 +142,12 @@ def _model_terms(chunk: Log, decided: Decisions, model: RewardModel) -> dict[str
     expected = (len(chunk), chunk.shown)
     if predicted.shape != expected:
         raise ValueError(f"model must predict rewards of shape {expected}, not {predicted.shape}")
+    if not np.isfinite(predicted).all():
+        row = int(np.flatnonzero(~np.isfinite(predicted).all(axis=1))[0])
+        raise ValueError(
+            f"model must predict finite numbers, but row {chunk.first_row + row} has "
+            f"{predicted[row]}"
+        )
     logged = predicted[np.arange(len(chunk)), chunk.actions]
     if decided.matrix is None:  # the logged policy: its own action is a draw from it
         return {"baseline": logged, "predicted": logged}

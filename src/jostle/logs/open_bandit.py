@@ -20,13 +20,13 @@ they are, as ``pandas.get_dummies`` and Open Bandit Pipeline do. Affinities are 
 import csv
 import functools
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jostle.core.optional import require
+from jostle.logs.columns import seconds
 from jostle.logs.log import Log
 
 COLUMNS = {"item_id": "action", "click": "reward", "propensity_score": "probability"}
@@ -227,19 +227,9 @@ def _batches(path: Path, columns: list[str]) -> Iterator[dict[str, Any]]:
     }
     kinds |= {name: arrow.string() for name in columns if name not in (*NUMBERS, TIME)}
     options = reader.ConvertOptions(include_columns=columns, column_types=kinds)
-    with _naming(path), reader.open_csv(path, convert_options=options) as batches:
+    with reader.open_csv(path, convert_options=options) as batches:
         for batch in batches:
             yield {name: batch.column(name) for name in columns}
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let Arrow's errors name the file."""
-    arrow = require("pyarrow", extra="evaluation")
-    try:
-        yield
-    except arrow.ArrowException as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def _is_numeric(column: Any) -> bool:
@@ -270,6 +260,4 @@ def _features(column: Any, known: Any) -> np.ndarray:
 
 def _array(column: Any) -> np.ndarray:
     array: np.ndarray = column.to_numpy(zero_copy_only=False)
-    if array.dtype.kind == "M":
-        return array.astype("datetime64[us]").astype(np.float64) / 1e6
-    return array
+    return seconds(array) if array.dtype.kind == "M" else array
