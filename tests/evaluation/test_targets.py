@@ -7,7 +7,7 @@ import pytest
 from jostle import Agent, LinUCB, Policy, Uniform, simulate
 from jostle.environments import Clicks
 from jostle.evaluation import Frozen, Learning, Log, evaluate
-from jostle.evaluation.named_targets import label_of, target_of
+from jostle.evaluation.named_targets import labels_of, target_of
 from jostle.evaluation.targets import resolve
 from jostle.types import Choice
 
@@ -143,6 +143,18 @@ def test_a_learning_policy_learns_from_the_rows_it_accepts():
 
 
 @pytest.mark.study
+def test_a_learning_policy_that_saw_few_rows_is_called_a_beginner():
+    log = uniform_log()
+    learning = Learning(LinUCB.for_environment(log))
+    warned = evaluate(log, learning, "ips")["ips"].warnings
+    count = f"learned from {learning.accepted} of {ROWS} rows"
+    assert any(count in warning and "beginner" in warning for warning in warned)
+    assert not any("beginner" in each for each in evaluate(log, "uniform")["ips"].warnings)
+    assert not any("beginner" in each for each in evaluate(log, "logged")["ips"].warnings)
+    with pytest.raises(ValueError, match="acceptance must be above 0"):
+        Learning(learning.policy, acceptance=0)
+
+
 def test_a_learning_policy_is_not_affected_by_later_rows():
     log = uniform_log(rows=256)
     whole = matrix(Learning(LinUCB.for_environment(log), acceptance=0.3), log)
@@ -176,7 +188,11 @@ def test_targets_by_text(tmp_path):
     assert target_of("2", log) == 2
     assert isinstance(target_of(str(tmp_path / "agent.npz"), log), Agent)
     assert target_of("lin-ucb", log).spec.features == 6
-    assert label_of(str(tmp_path / "agent.npz")) == "agent.npz"
+    assert labels_of(["x/a.npz", "uniform"]) == {"x/a.npz": "a.npz", "uniform": "uniform"}
+    same = ["x/a.npz", "y/a.npz"]
+    assert labels_of(same) == dict(zip(same, same, strict=True))
+    with pytest.raises(ValueError, match="unknown policy 'loged'; did you mean 'logged'"):
+        target_of("loged", log)
     with pytest.raises(ValueError, match="unknown policy 'lin-ucbb'; did you mean 'lin-ucb'"):
         target_of("lin-ucbb", log)
     with pytest.raises(FileNotFoundError, match=r"none\.npz does not exist"):

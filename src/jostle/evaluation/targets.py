@@ -31,6 +31,7 @@ class _Fixed:
     """A target whose decisions do not depend on earlier rows."""
 
     learns = False
+    accepted = None
 
     def matrix(self, log: Log) -> np.ndarray:
         """(n, shown) its probabilities on a chunk."""
@@ -46,6 +47,7 @@ class LoggedPolicy:
     """The policy that wrote the log, which learned meanwhile unless the log says otherwise."""
 
     learns = True
+    accepted = None
 
     def decisions(self, log: LogLike) -> Iterator[Decisions]:
         """The logged probabilities."""
@@ -180,6 +182,8 @@ class Learning:
     learns = True
 
     def __init__(self, policy: Policy, seed: int = 0, acceptance: float | None = None):
+        if acceptance is not None and not 0 < acceptance < np.inf:
+            raise ValueError(f"acceptance must be above 0 and finite, not {acceptance!r}")
         self.policy, self.seed = policy, whole("seed", seed, least=0)
         self.acceptance = acceptance
         self.accepted = 0

@@ -59,12 +59,13 @@ def verdict(comparison: "Comparison") -> list[str]:
         estimator, difference = list(result.differences.items())[-1]
         earned = "more" if difference.value > 0 else "less"
         amount = f"{abs(difference.value):.3g} per row {earned} than {comparison.baseline}"
-        certainty = (
-            f"an interval of {_interval(difference.low, difference.high)}, on one side of zero"
-            if difference.decided
-            else f"but the log does not decide: the interval is "
-            f"{_interval(difference.low, difference.high)}"
-        )
+        interval = _interval(difference.low, difference.high)
+        if interval == UNKNOWN:
+            certainty = "without an interval, so that it may be chance"
+        elif difference.decided:
+            certainty = f"with an interval of {interval}, on one side of zero"
+        else:
+            certainty = f"but the log does not decide: the interval is {interval}"
         sentences.append(f"{name} would have earned {amount} ({estimator}), {certainty}.")
     return sentences
 
@@ -103,10 +104,10 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
                 [
                     name,
                     estimator,
-                    f"{estimate.value:.3g} [{_ends(estimate.low, estimate.high)}]",
+                    f"{estimate.value:.3g}{_ends(estimate.low, estimate.high, 3)}",
                     UNKNOWN
                     if difference is None
-                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high, 2)}]",
+                    else f"{difference.value:+.2g}{_ends(difference.low, difference.high, 2)}",
                     f"{estimate.effective_size:,.0f}",
                     f"{estimate.largest_weight:,.3g}",
                 ]
@@ -114,12 +115,10 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
     return lines
 
 
-def _ends(low: float, high: float, digits: int = 3) -> str:
-    return (
-        f"{low:.{digits}g}, {high:.{digits}g}"
-        if math.isfinite(low) and math.isfinite(high)
-        else UNKNOWN
-    )
+def _ends(low: float, high: float, digits: int) -> str:
+    """An interval behind its value; nothing if there is none."""
+    finite = math.isfinite(low) and math.isfinite(high)
+    return f" [{low:.{digits}g}, {high:.{digits}g}]" if finite else ""
 
 
 def _interval(low: float, high: float) -> str:
