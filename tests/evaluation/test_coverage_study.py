@@ -36,6 +36,16 @@ def test_figures_are_written_into_a_page_and_nothing_else_is_changed(tmp_path):
     assert page.read_text() == text
 
 
+def test_rows_are_found_again_by_another_process():
+    for name in coverage.LOGGERS:
+        first, second = (coverage.logger(name) for _ in range(2))
+        key = coverage.key_of(name, first, {"uniform": np.full((8, 3), 1 / 3)})
+        assert key == coverage.key_of(name, second, {"uniform": np.full((8, 3), 1 / 3)})
+        assert key != coverage.key_of(name, first, {"uniform": np.full((8, 3), 0.3)})
+        # An address would differ between processes.
+        assert " at 0x" not in json.dumps(coverage.serialization.describe(first))
+
+
 @pytest.mark.study
 def test_the_truth_of_the_study_is_that_of_its_environment(tmp_path):
     environment = coverage.KnownRates()

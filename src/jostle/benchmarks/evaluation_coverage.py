@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jostle import serialization
 from jostle.benchmarks import coverage_tables
 from jostle.core.record import leaf
 from jostle.environments.field.base import Stream, disjoint_round, shared_context
@@ -135,11 +136,17 @@ def kinds_of(log: Log) -> np.ndarray:
     return np.asarray((log.contexts[:, 1:] > 0) @ np.array([4, 2, 1]))
 
 
+def key_of(name: str, policy: Policy, tables: dict[str, np.ndarray]) -> str:
+    """What rows are kept by: a logging policy and the targets, the same in every process."""
+    targets = {target: table.tolist() for target, table in tables.items()}
+    about = [name, policy.behaviour, serialization.describe(policy), targets]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
 def study(name: str, logs: int, tables: dict[str, np.ndarray], rows: "Rows") -> dict[str, Any]:
     """Coverage, widths and bias over logs of one logging policy, by target."""
     policy, environment = logger(name), KnownRates()
-    about = [name, policy.behaviour, str(policy), {k: v.tolist() for k, v in tables.items()}]
-    key = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+    key = key_of(name, policy, tables)
     truths = {
         target: float(np.mean(np.sum(table * RATES, axis=1))) for target, table in tables.items()
     }
