@@ -108,8 +108,8 @@ def _in_words(content: dict[str, Any]) -> str:
     return (
         "Where the logging policy did not learn, normal intervals and the bootstrap held the truth "
         f"in {between(fixed, asymptotic)} of the logs, whichever the target. Where it was "
-        f"learning, normal intervals of IPS held it in {between(ADAPTIVE, ['ips normal'])}, of DR in "
-        f"{between(ADAPTIVE, ['dr normal'])}, and the bootstrap of SNIPS in "
+        f"learning, normal intervals of IPS held it in {between(ADAPTIVE, ['ips normal'])}, of DR "
+        f"in {between(ADAPTIVE, ['dr normal'])}, and the bootstrap of SNIPS in "
         f"{between(ADAPTIVE, ['snips bootstrap'])}: no interval that rests on many independent "
         "rows can be relied on there. `bernstein`, `sequence` and `running` held it in "
         f"{between(LOGS, sure)} of all logs, and the two sequences after every row in "
