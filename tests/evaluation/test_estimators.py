@@ -134,6 +134,11 @@ def test_slope_clips_heavy_weights_and_leaves_light_ones_alone():
     found = evaluate(heavy, target, ("ips", "clipped"))
     assert found["clipped"].standard_error < 0.7 * found["ips"].standard_error
     assert "SLOPE chose the clip" in " ".join(found["clipped"].warnings)
+    light = Log.from_arrays(
+        generator.integers(2, size=10 * n), np.ones(10 * n), np.full(10 * n, 0.5)
+    )
+    found = evaluate(light, "uniform", ("ips", "clipped", "switch-dr", "dros"))
+    assert {estimate.value for estimate in found.values()} == {1.0}
 
 
 @pytest.mark.parametrize(

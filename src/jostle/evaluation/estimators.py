@@ -195,7 +195,8 @@ def _by_slope(terms: Terms, function: Callable[[Terms, float], Columns], name: s
     if not len(positive):
         return function(terms, np.inf)
     low, high = float(np.quantile(positive, 0.5)), float(positive.max())
-    grid = np.geomspace(high, min(low, high / 1.01), GRID)
+    # Where half of the weights are the largest, there are no large ones to cut.
+    grid = np.geomspace(high, low, GRID) if low < high else np.array([high])
     if name == "dros":  # s w / (w^2 + s) is about w for s far above w^2
         grid = np.concatenate([[np.inf], 100 * grid[:-1] ** 2])
     return slope([lambda value=value: function(terms, value) for value in grid.tolist()])  # type: ignore[misc]

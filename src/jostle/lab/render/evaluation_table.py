@@ -21,6 +21,9 @@ TITLES = (
     "unsupported",
 )
 
+MOST_DECIMALS = 6
+"""Of numbers in a terminal; smaller ones are written with an exponent."""
+
 
 def evaluation_table(comparison: "Comparison") -> CellTable:
     """One line per policy and estimator."""
@@ -57,6 +60,10 @@ def verdict(comparison: "Comparison") -> list[str]:
         if not result.differences:
             continue
         estimator, difference = list(result.differences.items())[-1]
+        if difference.value == difference.low == difference.high == 0:
+            same = f"{name} would have earned exactly as much as {comparison.baseline}"
+            sentences.append(f"{same} ({estimator}).")
+            continue
         earned = "more" if difference.value > 0 else "less"
         amount = f"{abs(difference.value):.3g} per row {earned} than {comparison.baseline}"
         interval = _interval(difference.low, difference.high)
@@ -104,10 +111,10 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
                 [
                     name,
                     estimator,
-                    f"{estimate.value:.3g}{_ends(estimate.low, estimate.high, 3)}",
+                    _with_interval(estimate.value, estimate.low, estimate.high),
                     UNKNOWN
                     if difference is None
-                    else f"{difference.value:+.2g}{_ends(difference.low, difference.high, 2)}",
+                    else _with_interval(difference.value, difference.low, difference.high, "+"),
                     f"{estimate.effective_size:,.0f}",
                     f"{estimate.largest_weight:,.3g}",
                 ]
@@ -115,10 +122,13 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
     return lines
 
 
-def _ends(low: float, high: float, digits: int) -> str:
-    """An interval behind its value; nothing if there is none."""
-    finite = math.isfinite(low) and math.isfinite(high)
-    return f" [{low:.{digits}g}, {high:.{digits}g}]" if finite else ""
+def _with_interval(value: float, low: float, high: float, sign: str = "") -> str:
+    """A value and its interval, with as many decimals as show two digits of the width."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{value:{sign}.3g}"
+    decimals = 1 - math.floor(math.log10(high - low)) if high > low else MOST_DECIMALS + 1
+    kind = f".{max(decimals, 0)}f" if decimals <= MOST_DECIMALS else ".3g"
+    return f"{value:{sign}{kind}} [{low:{kind}}, {high:{kind}}]"
 
 
 def _interval(low: float, high: float) -> str:
