@@ -145,6 +145,7 @@ def _show(console: Console, comparison: "Comparison") -> None:
     """Print the table, the verdicts and the warnings."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     from jostle.lab.render.evaluation_table import compact_lines, evaluation_warnings, verdict
 
@@ -168,7 +169,7 @@ def _show(console: Console, comparison: "Comparison") -> None:
             min_width=6,
         )
     for line in compact_lines(comparison):
-        table.add_row(*line[: len(titles)])
+        table.add_row(*(Text(cell) for cell in line[: len(titles)]))
     console.print(table)
     for sentence in verdict(comparison):
         console.print(sentence, markup=False, highlight=False)

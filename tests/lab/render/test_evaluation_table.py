@@ -10,6 +10,7 @@ from jostle.lab.render.evaluation_table import (
     evaluation_warnings,
     verdict,
 )
+from jostle.lab.render.figures import evaluation
 
 
 def example(rewards):
@@ -57,3 +58,14 @@ def test_a_warning_names_all_that_it_is_about():
         "effective sample size is 20 of": "one (ips)",
     }.items():
         assert [subjects[warning] for warning in subjects if words in warning] == [subject]
+
+
+def test_figures_take_any_names_of_arms():
+    names = ("$\\frac{$", "_hidden", "日本語", "[red]x[/red]", "x" * 200)
+    log = Log.from_arrays(np.arange(50) % 5, np.ones(50), np.full((50, 5), 0.2), labels=names)
+    found = compare(log, {name: name for name in names}, estimators="ips")
+    for draw in (evaluation.forest, evaluation.weights, evaluation.over_time):
+        assert draw(found).startswith(b"\x89PNG")
+    shown = [evaluation._shown(name) for name in names]
+    assert max(map(len, shown)) <= evaluation.LONGEST_NAME + 1
+    assert not any(name.startswith("_") for name in shown)
