@@ -115,6 +115,9 @@ def read_file(
 def _opened(file: BinaryIO, name: str, kind: str) -> Iterator[tuple[dict[str, Any], Any]]:
     """The header, checked, and the content of a file; whatever is wrong is a ``ValueError``."""
     try:
+        if not zipfile.is_zipfile(file):
+            raise ValueError("not an .npz file, or one that was cut off")
+        file.seek(0)
         with np.load(file, allow_pickle=False) as content:
             header = json.loads(bytes(content["header"]))
             if not isinstance(header, dict) or header.get("format") != f"jostle-{kind}":

@@ -73,14 +73,44 @@ def test_policies_that_learn_and_guaranteed_intervals(folder, tmp_path):
         (["nothing.parquet", "-p", "uniform"], 1, "nothing.parquet does not exist"),
         (["{log}", "-p", "lin-ucbb"], 2, "unknown policy 'lin-ucbb'; did you mean 'lin-ucb'"),
         (["{log}", "-p", "uniform", "--estimators", "ipss"], 2, "unknown estimator 'ipss'"),
+        (["{log}", "-p", "uniform", "-b", "loged"], 2, "did you mean 'logged'"),
+        (["{log}", "-p", "uniform", "--estimators", "mips"], 2, "groups is missing"),
+        (["{log}", "-p", "uniform", "--level", "95"], 2, "level must be between 0 and 1"),
+        (["{junk}", "-p", "uniform"], 2, "junk.parquet cannot be read"),
         (["{log}", "-p", "uniform", "--repair", "all"], 2, "unknown repair 'all'"),
         (["{log}", "-p", "uniform", "-o", "{folder}"], 2, "is not empty"),
         (["{log}", "-p", "none.npz"], 1, "none.npz does not exist"),
     ],
 )
 def test_errors_are_one_line(folder, arguments, code, message):
-    places = {"log": folder / "log.parquet", "folder": folder}
+    (folder / "junk.parquet").write_text("junk")
+    places = {"log": folder / "log.parquet", "folder": folder, "junk": folder / "junk.parquet"}
     done = call(*(argument.format(**places) for argument in arguments))
     assert done.exit_code == code
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_groups_of_arms_and_no_intervals(folder, tmp_path):
+    done = call(
+        folder / "log.parquet", "-p", "a", "--estimators", "ips,mips", "--groups", "x, y",
+        "--interval", "none", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "without an interval" in " ".join(done.output.split())
+    numbers = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    ips, mips = (line for line in numbers["estimates"] if line["target"] == "a")
+    assert ips["value"] == pytest.approx(mips["value"])  # each arm is a group of its own
+
+
+def test_two_agents_of_the_same_name_are_two_policies(folder, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "agent.npz").write_bytes((folder / "agent.npz").read_bytes())
+    done = call(
+        folder / "log.parquet", "-p", folder / "agent.npz", "-p", other / "agent.npz",
+        "--estimators", "ips", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    numbers = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    assert len(numbers["estimates"]) == 3

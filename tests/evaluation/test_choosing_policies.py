@@ -48,6 +48,16 @@ def test_an_agent_that_wins_is_copied():
     assert agent.observations == ROWS
 
 
-def test_no_candidates_are_refused():
-    with pytest.raises(ValueError, match="candidates must hold at least one target"):
-        select(log(), {})
+@pytest.mark.parametrize(
+    ("candidates", "arguments", "message"),
+    [
+        ({}, {}, "candidates must hold at least one target"),
+        ("uniform", {}, "candidates must be a dictionary"),
+        ({"u": "uniform"}, {"estimator": ("ips", "dr")}, "estimator must be one name"),
+        ({"u": "uniform"}, {"interval": None}, "chosen by their lower bounds"),
+        ({"u": "uniform"}, {"level": 7}, "level must be between 0 and 1, such as 0.95, not 7"),
+    ],
+)
+def test_candidates_and_arguments_that_cannot_be_chosen_by(candidates, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        select(log(), candidates, **arguments)

@@ -134,6 +134,11 @@ def test_slope_clips_heavy_weights_and_leaves_light_ones_alone():
     found = evaluate(heavy, target, ("ips", "clipped"))
     assert found["clipped"].standard_error < 0.7 * found["ips"].standard_error
     assert "SLOPE chose the clip" in " ".join(found["clipped"].warnings)
+    light = Log.from_arrays(
+        generator.integers(2, size=10 * n), np.ones(10 * n), np.full(10 * n, 0.5)
+    )
+    found = evaluate(light, "uniform", ("ips", "clipped", "switch-dr", "dros"))
+    assert {estimate.value for estimate in found.values()} == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -147,6 +152,11 @@ def test_slope_clips_heavy_weights_and_leaves_light_ones_alone():
         ({"estimators": "mips", "groups": [0, 1]}, r"one group for each of 4 arms.*\(2,\)"),
         ({"interval": "norm"}, "unknown interval 'norm'; did you mean 'normal'"),
         ({"level": 1.0}, "level must be between 0 and 1"),
+        ({"level": 1 - 2.0**-53}, "level must be between 0 and 1"),
+        ({"interval": "sequence", "reward_range": (0, np.inf)}, "reward_range must be"),
+        ({"interval": "sequence", "reward_range": 3}, "reward_range must be"),
+        ({"estimators": "mips", "groups": [0, 0, 1, np.nan]}, "groups must not be missing"),
+        ({"seed": -1}, "seed must be at least 0"),
         ({"estimators": "dr", "model": "rigde"}, "unknown model 'rigde'; did you mean 'ridge'"),
         ({"interval": "sequence", "reward_range": (0, 0.1)}, "but the log has rewards from"),
         ({"largest_weight": 1.0}, "largest_weight is 1, but the log has a weight of"),
@@ -155,6 +165,21 @@ def test_slope_clips_heavy_weights_and_leaves_light_ones_alone():
 def test_bad_arguments_are_named(arguments, message):
     log, target, _ = example()
     with pytest.raises(ValueError, match=message):
+        evaluate(log, target, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"estimators": None}, "estimators must be names"),
+        ({"estimators": ("ips", 3)}, "estimators must be names, such as 'ips', not 3"),
+        ({"seed": 2.5}, "seed must be a whole number"),
+        ({"reward_range": "01"}, "reward_range must be numeric"),
+    ],
+)
+def test_arguments_of_another_kind_are_named(arguments, message):
+    log, target, _ = example()
+    with pytest.raises(TypeError, match=message):
         evaluate(log, target, **arguments)
 
 

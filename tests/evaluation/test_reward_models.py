@@ -112,6 +112,10 @@ def test_doubly_robust_is_right_where_the_model_is():
 def test_predictions_of_another_shape_are_refused():
     with pytest.raises(ValueError, match=r"model must predict rewards of shape \(120, 3\)"):
         evaluate(example("none"), "uniform", "dr", model=np.zeros((ROWS, 2)))
+    with pytest.raises(ValueError, match=r"model must have shape \(120, arms\).* not \(121, 3\)"):
+        evaluate(example("none"), "uniform", "dr", model=np.zeros((ROWS + 1, 3)))
+    with pytest.raises(ValueError, match="model must predict finite numbers, but row 0 has"):
+        evaluate(example("none"), "uniform", "dr", model=np.full((ROWS, 3), np.nan))
 
 
 def test_a_file_is_never_in_memory_as_a_whole(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from jostle import Agent, LinUCB, Policy, Uniform, simulate
 from jostle.environments import Clicks
 from jostle.evaluation import Frozen, Learning, Log, evaluate
-from jostle.evaluation.named_targets import label_of, target_of
+from jostle.evaluation.named_targets import labels_of, target_of
 from jostle.evaluation.targets import resolve
 from jostle.types import Choice
 
@@ -71,12 +71,20 @@ def test_functions_give_arms_or_probabilities():
         (np.full((ROWS, ARMS + 1), 0.25), r"shape \(200, 3\) here, not \(200, 4\)"),
         (np.full((ROWS + 1, ARMS), 1 / 3), "target must have 200 rows, as the log, not 201"),
         (np.tile([-1.0, 1, 1], (ROWS, 1)), "row 0"),
+        (lambda contexts: np.full(len(contexts), 9), "arms from 0 to 2, but they go from 9 to 9"),
         (LinUCB(5), "policy must take 6 features.*3 arms that share contexts of 2"),
     ],
 )
 def test_bad_targets_are_refused(target, message):
     with pytest.raises(ValueError, match=message):
         evaluate(uniform_log(), target)
+    with pytest.raises(TypeError, match="not the class LinUCB: build it with"):
+        evaluate(uniform_log(), LinUCB)
+
+
+def test_an_arm_that_a_row_shows_twice_is_chosen_evenly():
+    log = uniform_log(arms=np.tile([1, 0, 1], (ROWS, 1)))
+    np.testing.assert_array_equal(matrix(1, log), np.tile([0.5, 0, 0.5], (ROWS, 1)))
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["shared contexts", "own contexts"])
@@ -135,6 +143,18 @@ def test_a_learning_policy_learns_from_the_rows_it_accepts():
 
 
 @pytest.mark.study
+def test_a_learning_policy_that_saw_few_rows_is_called_a_beginner():
+    log = uniform_log()
+    learning = Learning(LinUCB.for_environment(log))
+    warned = evaluate(log, learning, "ips")["ips"].warnings
+    count = f"learned from {learning.accepted} of {ROWS} rows"
+    assert any(count in warning and "beginner" in warning for warning in warned)
+    assert not any("beginner" in each for each in evaluate(log, "uniform")["ips"].warnings)
+    assert not any("beginner" in each for each in evaluate(log, "logged")["ips"].warnings)
+    with pytest.raises(ValueError, match="acceptance must be above 0"):
+        Learning(learning.policy, acceptance=0)
+
+
 def test_a_learning_policy_is_not_affected_by_later_rows():
     log = uniform_log(rows=256)
     whole = matrix(Learning(LinUCB.for_environment(log), acceptance=0.3), log)
@@ -168,7 +188,11 @@ def test_targets_by_text(tmp_path):
     assert target_of("2", log) == 2
     assert isinstance(target_of(str(tmp_path / "agent.npz"), log), Agent)
     assert target_of("lin-ucb", log).spec.features == 6
-    assert label_of(str(tmp_path / "agent.npz")) == "agent.npz"
+    assert labels_of(["x/a.npz", "uniform"]) == {"x/a.npz": "a.npz", "uniform": "uniform"}
+    same = ["x/a.npz", "y/a.npz"]
+    assert labels_of(same) == dict(zip(same, same, strict=True))
+    with pytest.raises(ValueError, match="unknown policy 'loged'; did you mean 'logged'"):
+        target_of("loged", log)
     with pytest.raises(ValueError, match="unknown policy 'lin-ucbb'; did you mean 'lin-ucb'"):
         target_of("lin-ucbb", log)
     with pytest.raises(FileNotFoundError, match=r"none\.npz does not exist"):

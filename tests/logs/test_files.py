@@ -1,5 +1,6 @@
-"""Files of logs: formats, chunks, headers, and the CSV of the Open Bandit Dataset."""
+"""Files of logs: formats, chunks, headers."""
 
+import datetime
 import json
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from jostle.logs import Log, LogWriter, read, scan, write
 
 ROWS = 50
+ROW = '{"action": 0, "probability": 0.5, "reward": 1}\n'
+SHORT = "".join(ROW.replace("}", f', "features": {x}}}') for x in ([[1], [2]], [[1]]))
 
 
 def example(**changes):
@@ -54,6 +57,49 @@ def test_a_log_is_written_in_chunks_and_only_if_all_goes_well(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["log.parquet"]
 
 
+def test_rows_with_other_columns_than_those_before_are_refused(tmp_path):
+    for suffix in (".parquet", ".jsonl"):
+        with LogWriter(tmp_path / f"log{suffix}") as writer:
+            writer.write(example())
+            with pytest.raises(ValueError, match="log must have the columns of the rows before"):
+                writer.write(example(contexts=np.zeros((ROWS, 3, 5))))
+
+
+def test_a_parquet_file_cut_in_half_or_damaged_is_named(tmp_path):
+    path = tmp_path / "log.parquet"
+    write(example(), path)
+    content = path.read_bytes()
+    for damaged in (content[: len(content) // 2], content[:60] + bytes(80) + content[140:]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"log\.parquet cannot be read"):
+            read(path)
+
+
+def test_a_parquet_file_of_text_or_without_times(tmp_path):
+    polars = pytest.importorskip("polars")
+    columns = {"action": ["a", "b"], "reward": [1.0, 0], "probability": [0.5, 0.5]}
+    polars.DataFrame(columns).write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(ValueError, match=r"column 'action' must hold numbers.* Log\.from_frame"):
+        read(tmp_path / "log.parquet")
+    when = [datetime.datetime(2020, 1, 1), None]
+    columns |= {"action": [0, 1], "time": when}
+    polars.DataFrame(columns).write_parquet(tmp_path / "log.parquet")
+    np.testing.assert_array_equal(read(tmp_path / "log.parquet").times, [1_577_836_800, np.nan])
+
+
+def test_columns_called_format_and_version_are_no_header(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text("\ufeff" + ROW.replace("}", ', "format": "x", "version": 2}'))
+    assert len(read(path)) == 1
+
+
+def test_writing_needs_a_log_and_a_folder(tmp_path):
+    with pytest.raises(TypeError, match=r"log must be a jostle log.*not list"):
+        write([1], tmp_path / "log.parquet")
+    with pytest.raises(FileNotFoundError, match=r"the folder .*nowhere does not exist"):
+        write(example(), tmp_path / "nowhere" / "log.parquet")
+
+
 def test_bad_rows_of_a_file_have_the_numbers_of_the_file(tmp_path):
     path = tmp_path / "log.jsonl"
     rows = [{"action": 0, "reward": 1, "probability": 0.5} for _ in range(10)]
@@ -85,10 +131,19 @@ def test_a_table_without_header_says_how_many_arms_it_has(tmp_path):
         ("log.jsonl", '{"format": "other", "version": 1}\n', "not a jostle log"),
         ("log.csv", "a,b\n1,2\n", "does not have the columns of the Open Bandit Dataset"),
         ("log.jsonl", "", "is empty"),
+        ("log.jsonl", '{"format": "jostle-log", "version"\n', "header that is not JSON"),
+        ("log.jsonl", '["format", "version"]\n', "line 1: expected an object, not list"),
+        ("log.jsonl", "\xff\x8b", "cannot be read: 'utf-8' codec"),
+        ("log.jsonl", ROW.replace("1}", "1, 'x': 2}").replace("'", '"') * 2 + "{", "line 3: not"),
+        ("log.jsonl", ROW.replace("0.5", '"half"'), "column 'probability' must hold numbers"),
+        ("log.jsonl", SHORT, "column 'features' .*, unless 'mask' says which arms are present"),
+        ("log.parquet", "", "log.parquet cannot be read: .*size is 0 bytes"),
+        ("log.parquet", "no Parquet at all", "log.parquet cannot be read: .*magic bytes"),
+        ("log.csv", "\x8b\xff\xfe", "does not have the columns"),
     ],
 )
 def test_other_files_are_refused(tmp_path, name, text, message):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(text, encoding="latin-1")
     with pytest.raises(ValueError, match=message):
         read(tmp_path / name)
 
@@ -96,24 +151,3 @@ def test_other_files_are_refused(tmp_path, name, text, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"log\.parquet does not exist"):
         scan(tmp_path / "log.parquet")
-
-
-def test_the_csv_of_the_open_bandit_dataset(tmp_path):
-    path = tmp_path / "all.csv"
-    path.write_text(
-        ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1\n"
-        "0,2019-11-24 00:00:01+00:00,2,1,0,0.25,u,x\n"
-        "1,2019-11-24 00:00:03+00:00,0,3,1,0.5,v,x\n"
-        "2,2019-11-24 00:00:04+00:00,3,1,0,0.25,u,y\n"
-    )
-    for log in (read(path), read(path, repair="drop-rows")):
-        np.testing.assert_array_equal(log.actions, [2, 0, 3])
-        np.testing.assert_array_equal(log.rewards, [0, 1, 0])
-        np.testing.assert_array_equal(log.probabilities, [0.25, 0.5, 0.25])
-        np.testing.assert_array_equal(np.diff(log.times), [2, 1])
-        # Indicators of position 1 and 3, of u and v, and of x and y.
-        np.testing.assert_array_equal(
-            log.contexts, [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 1, 0], [1, 0, 1, 0, 0, 1]]
-        )
-        assert log.shown == 4
-    assert [len(chunk) for chunk in scan(path, rows=2).chunks()] == [2, 1]

@@ -1,5 +1,7 @@
 """Logs from arrays and frames: shapes, checks with row numbers, repairs, chunks."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -43,6 +45,24 @@ def changed(name, row, value):
         ({"probabilities": np.r_[np.ones(39), 0.0]}, "must be above 0: row 39"),
         ({"probabilities": np.r_[1.5, np.ones(39)]}, "must be at most 1: row 0"),
         ({"contexts": np.full((ROWS, 2), np.nan)}, "contexts must be finite numbers: rows 0, 1"),
+        (changed("actions", 8, np.nan), "actions must be indices from 0 to 2: row 8"),
+        (changed("actions", 8, 0.5), "actions must be indices from 0 to 2: row 8"),
+        (changed("actions", 8, np.inf), "actions must be indices from 0 to 2: row 8"),
+        (changed("rewards", 2, 1e300), "rewards must be at most 1e\\+100 in size: row 2"),
+        ({"probabilities": np.r_[1e-320, np.ones(39)]}, "must be at least 1e-100: row 0"),
+        ({"actions": np.full(ROWS, 10**8), "probabilities": np.ones(ROWS)}, "shown is 100,000,001"),
+        ({"shown": 0}, "shown must be at least 1, not 0"),
+        ({"actions": 3}, r"actions must have shape \(n,\), not \(\)"),
+        ({"mask": np.ones(ROWS)}, r"mask must have shape \(n, arms\), not \(40,\)"),
+        ({"arms": np.full((ROWS, ARMS), -5)}, "arms must be ids from 0, or -1 for none: rows 0"),
+        ({"users": np.full(ROWS, -5)}, "users must be ids from 0, or -1 for none: rows 0"),
+        (
+            {"arms": np.full((ROWS, ARMS), 9), "arm_total": 4},
+            "arm_total is 4, but the rows have 10",
+        ),
+        ({"users": np.full(ROWS, 4), "user_total": 4}, "user_total is 4, but the rows have 5"),
+        ({"labels": ["a"]}, "the number of labels is 1, but the rows have 3"),
+        ({"labels": list("aba")}, "labels must differ from each other, but 'a' is there twice"),
         ({"rewards": np.zeros(3)}, "rewards must have 40 rows, as actions has, not 3"),
         ({"contexts": np.zeros(ROWS)}, r"contexts must have shape \(n, features\) or \(n, arms"),
         ({"contexts": np.zeros((ROWS, 4, 2))}, "contexts must have 3 arms in each row, not 4"),
@@ -51,6 +71,21 @@ def changed(name, row, value):
 )
 def test_bad_logs_are_refused_with_row_numbers(changes, message):
     with pytest.raises(ValueError, match=message):
+        Log.from_arrays(**arrays(**changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"labels": "abc"}, "labels must be a sequence of names"),
+        ({"labels": 5}, "labels must be a sequence of names"),
+        ({"adaptive": "no"}, "adaptive must be True, False or None, not 'no'"),
+        ({"arm_total": "3"}, "arm_total must be a whole number"),
+        ({"repair": 3}, "repair must be a name or several"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(changes, message):
+    with pytest.raises(TypeError, match=message):
         Log.from_arrays(**arrays(**changes))
 
 
@@ -133,3 +168,15 @@ def test_tables_of_others_by_the_names_of_their_columns(kind):
         Log.from_frame(frame, action="offer", reward="boughtt", probability="p")
     with pytest.raises(TypeError, match="column 'offer' must hold numbers"):
         Log.from_frame(frame, action="p", reward="offer", probability="p")
+    with pytest.raises(TypeError, match="frame must be a Polars or pandas frame, not dict"):
+        Log.from_frame({"offer": ["a"]})
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+@pytest.mark.parametrize("zone", [None, datetime.UTC], ids=["no zone", "UTC"])
+def test_dates_of_a_frame_become_seconds(kind, zone):
+    library = pytest.importorskip(kind)
+    start = datetime.datetime(2020, 1, 1, 0, 0, 1, 500_000, tzinfo=zone)
+    columns = {"action": [0, 1], "reward": [1, 0], "probability": [0.5, 0.5]}
+    log = Log.from_frame(library.DataFrame({**columns, "time": [start, start]}))
+    np.testing.assert_array_equal(log.times, 1_577_836_801.5)

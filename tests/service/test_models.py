@@ -188,6 +188,7 @@ def test_the_log_is_exported_in_the_schema_of_logs(bench, tmp_path):
     log = read(tmp_path / "log.parquet")
     assert (len(log), log.shown, log.labels) == (9, 3, ("x", "y", "z"))
     assert log.mask[-1].tolist() == [True, False, False]
+    assert log.users.max() < log.spec.users == 4  # three, and those without an id
     first = bench.service.decision("a", "0")
     assert log.labels[log.chosen_arms()[0]] == first["answer"]["action"]
     assert log.probabilities[0] == first["answer"]["probability"]

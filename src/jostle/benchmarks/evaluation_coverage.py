@@ -1,9 +1,11 @@
 """How often intervals hold the truth, and whether IPS is unbiased, over many simulated logs.
 
-    python -m jostle.benchmarks.evaluation_coverage --output docs/evaluation_coverage.json
+    python -m jostle.benchmarks.evaluation_coverage --output docs/evaluation_coverage.json \\
+        --page docs/evaluation.md
 
 What was measured on each log is kept in a file beside the output (``.rows.jsonl``), so that the
 study continues where it was interrupted; rows of policies that behave otherwise by now are ignored.
+It takes some seven minutes of processor time. ``coverage_tables`` writes the page from the figures.
 
 The truth is known exactly: users are of one of eight kinds. Targets are frozen: uniform, LinUCB and
 NPR, each trained on a run of its own. Logs are written by uniform choices, by epsilon-greedy
@@ -22,6 +24,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jostle import serialization
+from jostle.benchmarks import coverage_tables
 from jostle.core.record import leaf
 from jostle.environments.field.base import Stream, disjoint_round, shared_context
 from jostle.evaluation import Frozen, Log, bounds, intervals, sequences
@@ -44,8 +48,7 @@ FEATURES = np.array(
 """A constant and three features of each kind of user."""
 RATES = 0.1 + 0.5 * np.random.default_rng(7).random((KINDS, ARMS))
 """The expected reward of each arm for each kind of user."""
-LOGGERS = ("uniform", "epsilon-greedy", "lin-ts", "npr")
-TARGETS = ("uniform", "lin-ucb", "npr")
+LOGGERS, TARGETS = tuple(coverage_tables.LOGS), tuple(coverage_tables.TARGETS)
 TRAINING_SEED = 1_000_004
 
 
@@ -133,11 +136,17 @@ def kinds_of(log: Log) -> np.ndarray:
     return np.asarray((log.contexts[:, 1:] > 0) @ np.array([4, 2, 1]))
 
 
+def key_of(name: str, policy: Policy, tables: dict[str, np.ndarray]) -> str:
+    """What rows are kept by: a logging policy and the targets, the same in every process."""
+    targets = {target: table.tolist() for target, table in tables.items()}
+    about = [name, policy.behaviour, serialization.describe(policy), targets]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+
+
 def study(name: str, logs: int, tables: dict[str, np.ndarray], rows: "Rows") -> dict[str, Any]:
     """Coverage, widths and bias over logs of one logging policy, by target."""
     policy, environment = logger(name), KnownRates()
-    about = [name, policy.behaviour, str(policy), {k: v.tolist() for k, v in tables.items()}]
-    key = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
+    key = key_of(name, policy, tables)
     truths = {
         target: float(np.mean(np.sum(table * RATES, axis=1))) for target, table in tables.items()
     }
@@ -177,7 +186,10 @@ class Rows:
         self._path = path
         self._known: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
         if path.exists():
-            for line in path.read_text().splitlines():
+            whole, _, torn = path.read_text().rpartition("\n")
+            if torn:  # the process ended while it wrote a row
+                path.write_text(whole + "\n" if whole else "")
+            for line in whole.splitlines():
                 key, seed, measured = json.loads(line)
                 self._known[key, seed] = measured
 
@@ -252,6 +264,7 @@ def main() -> None:
     parser.add_argument("--logs", type=int, default=500)
     parser.add_argument("--loggers", nargs="*", default=list(LOGGERS))
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--page", type=Path, help="where the figures are shown")
     arguments = parser.parse_args()
     tables = target_tables()
     content: dict[str, Any] = {"logs": arguments.logs, "rows": ROUNDS, "level": LEVEL}
@@ -263,6 +276,8 @@ def main() -> None:
         content[name] = study(name, arguments.logs, tables, rows)
         arguments.output.write_text(json.dumps(_rounded(content), indent=1) + "\n")
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
+    if arguments.page is not None:
+        coverage_tables.write(arguments.output, arguments.page)
 
 
 def _rounded(value: Any) -> Any:

@@ -51,9 +51,9 @@ def evaluate(
         str,
         typer.Option(
             "--interval",
-            help="[cyan]normal[/], [cyan]bootstrap[/], [cyan]bernstein[/], [cyan]sequence[/] or "
-            "[cyan]running[/]. The last three also hold if the policy that wrote the log was "
-            "learning.",
+            help="[cyan]normal[/], [cyan]bootstrap[/], [cyan]bernstein[/], [cyan]sequence[/], "
+            "[cyan]running[/] or [cyan]none[/]. bernstein, sequence and running also hold if the "
+            "policy that wrote the log was learning.",
         ),
     ] = "normal",
     level: Annotated[
@@ -65,6 +65,15 @@ def evaluate(
             "--reward-range",
             help="The smallest and the largest possible reward, for bernstein, sequence, running.",
             show_default="those of the log",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            help="The group of each arm in the order of their numbers, separated by commas, for "
+            "the estimator mips: [cyan]0,0,1,1[/].",
+            show_default=False,
         ),
     ] = None,
     repair: Annotated[
@@ -103,7 +112,7 @@ def evaluate(
     with interruptible():
         from jostle.core.grammar import split
         from jostle.evaluation import compare, scan
-        from jostle.evaluation.named_targets import label_of, target_of
+        from jostle.evaluation.named_targets import labels_of, target_of
         from jostle.lab.render.html import evaluation_page
         from jostle.lab.results.locations import make_empty
 
@@ -111,16 +120,18 @@ def evaluate(
         with bad_input():
             logged = scan(log, repair=repair or ())
             texts = [*policies, baseline]
-            targets = {label_of(text): target_of(text, logged) for text in texts}
+            labels = labels_of(texts)
+            targets = {labels[text]: target_of(text, logged) for text in texts}
             with console.status("evaluating ..."):
                 found = compare(
                     logged,
                     targets,
-                    label_of(baseline),
+                    labels[baseline],
                     split([estimators]),
                     None if interval == "none" else interval,
                     level=level,
                     reward_range=reward_range,
+                    groups=None if groups is None else [each.strip() for each in groups.split(",")],
                 )
             folder = make_empty(output, f"evaluate-{log.stem}")
         command = shlex.join(["jostle", *sys.argv[1:]])
@@ -134,6 +145,7 @@ def _show(console: Console, comparison: "Comparison") -> None:
     """Print the table, the verdicts and the warnings."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     from jostle.lab.render.evaluation_table import compact_lines, evaluation_warnings, verdict
 
@@ -157,7 +169,7 @@ def _show(console: Console, comparison: "Comparison") -> None:
             min_width=6,
         )
     for line in compact_lines(comparison):
-        table.add_row(*line[: len(titles)])
+        table.add_row(*(Text(cell) for cell in line[: len(titles)]))
     console.print(table)
     for sentence in verdict(comparison):
         console.print(sentence, markup=False, highlight=False)

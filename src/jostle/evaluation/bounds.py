@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jostle.core.validation import number, unknown
+from jostle.core.validation import number, numeric, unknown, whole
 from jostle.evaluation import intervals, sequences
 from jostle.evaluation.estimators import Columns
 from jostle.evaluation.terms import Terms
@@ -52,9 +52,8 @@ def make_settings(
     """The settings, checked; the range of rewards is by default that of the log."""
     if interval is not None and interval not in INTERVALS:
         raise ValueError(unknown("interval", interval, INTERVALS))
-    number("level", level)
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level}")
+    check_level(level)
+    whole("seed", seed, least=0)
     if largest_weight is not None:
         number("largest_weight", largest_weight, least=1.0)
         if terms.weights.max() > largest_weight * (1 + 1e-9):
@@ -63,6 +62,13 @@ def make_settings(
                 f"{terms.weights.max():g}"
             )
     return Settings(interval, level, _range(terms.rewards, reward_range), largest_weight, seed)
+
+
+def check_level(level: float) -> None:
+    """Raise an error unless it is a probability that an interval can have."""
+    number("level", level)
+    if not (level > 0 and (1 + level) / 2 < 1):
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level}")
 
 
 def guessed_range(terms: Terms, reward_range: tuple[float, float] | None) -> bool:
@@ -172,8 +178,9 @@ def _range(rewards: np.ndarray, given: tuple[float, float] | None) -> tuple[floa
         if np.all((rewards == 0) | (rewards == 1)):
             return 0.0, 1.0
         return (least, most) if most > least else (least - 0.5, least + 0.5)
-    low, high = (float(end) for end in given)
-    if not low < high:
+    ends = numeric("reward_range", given)
+    low, high = ends.tolist() if ends.shape == (2,) else (1.0, 0.0)
+    if not -np.inf < low < high < np.inf:
         raise ValueError(f"reward_range must be (low, high) with low < high, not {given!r}")
     if least < low or most > high:
         raise ValueError(

@@ -11,6 +11,8 @@ from jostle.logs.repair import REPAIRS
 
 FEW_ROWS = 100
 """Below this effective sample size an estimate is called unreliable."""
+FEW_LEARNED = 1000
+"""A policy that was replayed and learned from fewer rows of the log is called a beginner."""
 SMALL_SHARE = 0.01
 HEAVY_ROW = 0.05
 """The share of the whole weight from which on a single row is mentioned."""
@@ -63,6 +65,12 @@ def warnings_of(
         warnings.append(
             "The log was written by a policy that was learning, for which this interval is not "
             "guaranteed; interval='sequence' is."
+        )
+    if terms.accepted is not None and terms.accepted < FEW_LEARNED:
+        warnings.append(
+            f"The policy learned from {terms.accepted:,} of {len(terms):,} rows, those that it "
+            "would have seen itself: the value is that of a beginner. To judge what it becomes, "
+            "let an agent learn from another log first."
         )
     warnings += [f"{count:,} rows: {REPAIRS[name]}." for name, count in terms.repairs.items()]
     return tuple(warnings)

@@ -9,7 +9,7 @@ for three columns a, b and c of numbers per row, which gives all of them the sam
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +157,12 @@ def make_estimators(names: str | Sequence[str]) -> dict[str, Estimator]:
 
     Without a value, SLOPE chooses the hyper-parameter.
     """
+    if not isinstance(names, Iterable):
+        raise TypeError(f"estimators must be names, such as 'ips', not {names!r}")
     wanted = [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if not isinstance(name, str):
+            raise TypeError(f"estimators must be names, such as 'ips', not {name!r}")
     if not wanted:
         raise ValueError("estimators must hold at least one name, such as 'ips'")
     return {name: _made(name) for name in wanted}
@@ -190,7 +195,8 @@ def _by_slope(terms: Terms, function: Callable[[Terms, float], Columns], name: s
     if not len(positive):
         return function(terms, np.inf)
     low, high = float(np.quantile(positive, 0.5)), float(positive.max())
-    grid = np.geomspace(high, min(low, high / 1.01), GRID)
+    # Where half of the weights are the largest, there are no large ones to cut.
+    grid = np.geomspace(high, low, GRID) if low < high else np.array([high])
     if name == "dros":  # s w / (w^2 + s) is about w for s far above w^2
         grid = np.concatenate([[np.inf], 100 * grid[:-1] ** 2])
     return slope([lambda value=value: function(terms, value) for value in grid.tolist()])  # type: ignore[misc]

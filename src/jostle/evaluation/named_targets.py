@@ -1,28 +1,18 @@
 """Targets by text, as commands name them: policies, agent files, arms, "logged" and "uniform"."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from jostle.agent import Agent
-from jostle.core.record import static
-from jostle.environments.base import Environment
+from jostle.core.grammar import parse
+from jostle.core.validation import unknown
 from jostle.evaluation.targets import LOGGED, UNIFORM
 from jostle.factory import make_policy
 from jostle.logs import LogLike
-from jostle.types import BanditSpec
+from jostle.policies.catalog import CATALOG
 
 AGENT = ".npz"
-
-
-class LoggedBandit(Environment):
-    """What policies are built from, where there is only a log: its dimensions."""
-
-    dimensions: BanditSpec = static()
-
-    @property
-    def spec(self) -> BanditSpec:
-        """The dimensions of the log."""
-        return self.dimensions
 
 
 def target_of(text: str, log: LogLike) -> Any:
@@ -40,9 +30,15 @@ def target_of(text: str, log: LogLike) -> Any:
         if not Path(text).exists():
             raise FileNotFoundError(f"{text} does not exist")
         return Agent.load(text)
-    return make_policy(text, LoggedBandit(log.spec))
+    name, _ = parse(text)
+    if ":" not in name and name.partition(".")[0] not in CATALOG:
+        raise ValueError(unknown("policy", text, (LOGGED, UNIFORM, *labels, *CATALOG)))
+    return make_policy(text, log.spec)
 
 
-def label_of(text: str) -> str:
-    """What a target is called in tables: an agent's file by its name, all else as it is."""
-    return Path(text).name if text.endswith(AGENT) else text
+def labels_of(texts: Iterable[str]) -> dict[str, str]:
+    """What targets are called in tables: agents' files by their names where these differ."""
+    paths = {text: Path(text).name for text in texts if text.endswith(AGENT)}
+    names = list(paths.values())
+    labels = {text: name for text, name in paths.items() if names.count(name) == 1}
+    return {text: labels.get(text, text) for text in texts}

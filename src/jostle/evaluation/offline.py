@@ -24,7 +24,8 @@ from jostle.evaluation.results import (
 from jostle.evaluation.reward_models import RIDGE, fit_reward_model
 from jostle.evaluation.targets import LOGGED, resolve
 from jostle.evaluation.terms import RewardModel, Terms, collect
-from jostle.logs import Log, LogFile, LogLike
+from jostle.logs import LogLike
+from jostle.logs.files import checked_log
 
 DEFAULT = ("ips", "snips")
 TIMES = 60
@@ -71,7 +72,7 @@ def evaluate(
         seed: of the bootstrap.
     """
     chosen = make_estimators(estimators)
-    checked = _checked_log(log)
+    checked = checked_log(log)
     terms = _terms(checked, target, chosen, _model(checked, chosen, model, folds), groups)
     settings = bounds.make_settings(terms, interval, level, reward_range, largest_weight, seed)
     guessed = bounds.guessed_range(terms, reward_range)
@@ -105,8 +106,10 @@ def compare(
             "logged" or "uniform".
         others: as in ``evaluate``.
     """
+    if not isinstance(targets, Mapping):
+        raise TypeError(f"targets must be a dictionary of targets by name, not {targets!r}")
     chosen = make_estimators(estimators)
-    checked = _checked_log(log)
+    checked = checked_log(log)
     fitted = _model(checked, chosen, model, folds)
     named = dict(targets)
     named.setdefault(baseline, baseline)
@@ -136,15 +139,6 @@ def compare(
     return Comparison(results, baseline, rows, level, interval)
 
 
-def _checked_log(log: Any) -> LogLike:
-    if isinstance(log, Log | LogFile):
-        return log
-    raise TypeError(
-        "log must be a jostle log, as Log.from_arrays, Log.from_frame, read or scan give, not "
-        f"{type(log).__name__}"
-    )
-
-
 def _model(
     log: LogLike, estimators: Mapping[str, Estimator], model: Any, folds: int
 ) -> RewardModel | None:
@@ -165,6 +159,8 @@ def _terms(
     if needs_groups and groups is None:
         raise ValueError("groups is missing: 'mips' needs the group of each arm")
     numbers = np.asarray(groups) if needs_groups else None
+    if numbers is not None and numbers.dtype.kind == "f" and np.isnan(numbers).any():
+        raise ValueError("groups must not be missing, but some are NaN")
     return collect(log, resolve(target, log), model, numbers)
 
 

@@ -18,14 +18,20 @@ REGULARISATION = 1.0
 class GivenModel:
     """Predictions of the user's own, (n, shown), one row per row of the log."""
 
-    def __init__(self, predictions: Any):
+    def __init__(self, log: LogLike, predictions: Any):
         self._rows = numeric("model", predictions).astype(np.float64, copy=False)
         self._next = 0
+        rows = sum(len(chunk) for chunk in log.chunks())
+        if self._rows.ndim != 2 or len(self._rows) != rows:
+            raise ValueError(
+                f"model must have shape ({rows}, arms), a prediction per row of the log and arm, "
+                f"not {self._rows.shape}"
+            )
 
     def predict(self, log: Log) -> np.ndarray:
         """The rows of the next chunk."""
         part = self._rows[self._next : self._next + len(log)]
-        self._next = (self._next + len(log)) % max(len(self._rows), 1)
+        self._next = (self._next + len(log)) % len(self._rows)
         return part
 
 
@@ -85,6 +91,7 @@ class CrossFittedRidge:
                 scores = _with_constant(contexts, int(rows.sum())) @ weights.T
                 if log.arms is not None:
                     scores = np.take_along_axis(scores, log.arms[rows], axis=1)
+                scores = scores[:, : log.shown]
             else:
                 assert log.contexts is not None
                 scores = log.contexts[rows] @ weights[0, 1:] + weights[0, 0]
@@ -137,7 +144,7 @@ def fit_reward_model(log: LogLike, model: Any, folds: int) -> RewardModel:
         return CrossFittedRidge(log, folds)
     if hasattr(model, "fit"):
         return CrossFittedRegressor(log, model, folds)
-    return GivenModel(model)
+    return GivenModel(log, model)
 
 
 def fold_of(log: Log, folds: int) -> np.ndarray:

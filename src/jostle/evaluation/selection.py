@@ -9,6 +9,7 @@ import numpy as np
 
 from jostle.agent import Agent
 from jostle.core.contexts import Blocks, dense
+from jostle.evaluation.bounds import check_level
 from jostle.evaluation.offline import evaluate
 from jostle.evaluation.policy_rows import check_fits
 from jostle.evaluation.results import Estimate
@@ -33,7 +34,7 @@ def select(
     candidates: Mapping[str, Any],
     *,
     estimator: str = "snips",
-    interval: str | None = "normal",
+    interval: str = "normal",
     level: float = 0.95,
     warm_start: bool = True,
     seed: int = 0,
@@ -53,8 +54,15 @@ def select(
         seed: of the agent and of the bootstrap.
         others: further arguments of ``evaluate``.
     """
+    if not isinstance(candidates, Mapping):
+        raise TypeError(f"candidates must be a dictionary of targets by name, not {candidates!r}")
     if not candidates:
         raise ValueError("candidates must hold at least one target, but is empty")
+    if not isinstance(estimator, str):
+        raise TypeError(f"estimator must be one name, such as 'snips', not {estimator!r}")
+    if interval is None:
+        raise ValueError("interval must not be None: candidates are chosen by their lower bounds")
+    check_level(level)
     each_level = 1 - (1 - level) / len(candidates)
     estimates = {
         name: evaluate(log, target, estimator, interval, level=each_level, seed=seed, **others)[

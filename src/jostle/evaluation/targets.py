@@ -31,6 +31,7 @@ class _Fixed:
     """A target whose decisions do not depend on earlier rows."""
 
     learns = False
+    accepted = None
 
     def matrix(self, log: Log) -> np.ndarray:
         """(n, shown) its probabilities on a chunk."""
@@ -46,6 +47,7 @@ class LoggedPolicy:
     """The policy that wrote the log, which learned meanwhile unless the log says otherwise."""
 
     learns = True
+    accepted = None
 
     def decisions(self, log: LogLike) -> Iterator[Decisions]:
         """The logged probabilities."""
@@ -75,8 +77,8 @@ class ConstantArm(_Fixed):
             known = "no ids of arms" if log.arm_count is None else f"arms 0 to {log.arm_count - 1}"
             raise ValueError(f"target must be an arm of the log, not {self.arm}: it has {known}")
         here = (log.arm_ids() == self.arm) & log.present()
-        missing = ~here.any(axis=1)
-        return np.where(missing[:, None], UniformPolicy().matrix(log), here)
+        count = here.sum(axis=1, keepdims=True)  # more than 1 if a row shows the arm twice
+        return np.where(count == 0, UniformPolicy().matrix(log), here / np.maximum(count, 1))
 
 
 class Probabilities(_Fixed):
@@ -115,6 +117,11 @@ class Function(_Fixed):
                 raise ValueError(
                     f"target must return {len(log)} whole numbers or a matrix of probabilities, "
                     f"not {answer.dtype} of shape {answer.shape}"
+                )
+            if answer.min() < 0 or answer.max() >= log.shown:
+                raise ValueError(
+                    f"target must return arms from 0 to {log.shown - 1}, but they go from "
+                    f"{answer.min()} to {answer.max()}"
                 )
             return np.asarray(np.arange(log.shown)[None, :] == answer[:, None], np.float64)
         return answer.astype(np.float64)
@@ -175,6 +182,8 @@ class Learning:
     learns = True
 
     def __init__(self, policy: Policy, seed: int = 0, acceptance: float | None = None):
+        if acceptance is not None and not 0 < acceptance < np.inf:
+            raise ValueError(f"acceptance must be above 0 and finite, not {acceptance!r}")
         self.policy, self.seed = policy, whole("seed", seed, least=0)
         self.acceptance = acceptance
         self.accepted = 0
@@ -216,6 +225,11 @@ def resolve(target: Any, log: LogLike) -> Target:
         return _named(target, log)
     if isinstance(target, int | np.integer) and not isinstance(target, bool):
         return ConstantArm(int(target))
+    if isinstance(target, type):
+        raise TypeError(
+            f"target must be a policy, not the class {target.__name__}: build it with "
+            f"{target.__name__}.for_environment(log)"
+        )
     if callable(target):
         return Function(target)
     return Probabilities(target)

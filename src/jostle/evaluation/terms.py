@@ -28,6 +28,11 @@ class Target(Protocol):
         """Whether its probabilities depend on earlier rows."""
         ...
 
+    @property
+    def accepted(self) -> int | None:
+        """How many rows it learned from in its latest ``decisions``, if it is one that learns."""
+        ...
+
     def decisions(self, log: LogLike) -> Iterable[Decisions]:
         """One item for each chunk of ``log.chunks()``, in order."""
         ...
@@ -68,6 +73,8 @@ class Terms:
     adaptive: bool | None = None
     learns: bool = False
     """Whether the target learns from the rows as they come."""
+    accepted: int | None = None
+    """How many rows the target learned from, if it is replayed."""
     repairs: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -106,7 +113,14 @@ def collect(
     whole = {name: np.concatenate(pieces) for name, pieces in columns.items()}
     whole.setdefault("unsupported", None)  # type: ignore[arg-type]
     whole.setdefault("bounds", None)  # type: ignore[arg-type]
-    return Terms(**whole, uniform=uniform, adaptive=adaptive, learns=target.learns, repairs=repairs)
+    return Terms(
+        **whole,
+        uniform=uniform,
+        adaptive=adaptive,
+        learns=target.learns,
+        accepted=target.accepted,
+        repairs=repairs,
+    )
 
 
 def _row_terms(chunk: Log, decided: Decisions, tried: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -142,6 +156,12 @@ def _model_terms(chunk: Log, decided: Decisions, model: RewardModel) -> dict[str
     expected = (len(chunk), chunk.shown)
     if predicted.shape != expected:
         raise ValueError(f"model must predict rewards of shape {expected}, not {predicted.shape}")
+    if not np.isfinite(predicted).all():
+        row = int(np.flatnonzero(~np.isfinite(predicted).all(axis=1))[0])
+        raise ValueError(
+            f"model must predict finite numbers, but row {chunk.first_row + row} has "
+            f"{predicted[row]}"
+        )
     logged = predicted[np.arange(len(chunk)), chunk.actions]
     if decided.matrix is None:  # the logged policy: its own action is a draw from it
         return {"baseline": logged, "predicted": logged}

@@ -6,6 +6,9 @@ import numpy as np
 
 from jostle.core.validation import numeric, whole
 
+MOST_ARMS = 2**20
+"""A log with more arms in a row has ids for actions, and a column per arm would fill the memory."""
+
 
 class Columns(NamedTuple):
     """The columns of a log before they are checked."""
@@ -37,14 +40,14 @@ def from_arrays(
     shown: int | None = None,
 ) -> tuple[Columns, int]:
     """Columns of the right kind and shape, their content not yet checked, and how many arms."""
-    chosen = _whole_numbers("actions", actions)
+    chosen = _indices(actions)
     weights = _ranked("probabilities", numeric("probabilities", probabilities), (1, 2), "arms")
     weights = weights.astype(np.float64, copy=False)
     features = None
     if contexts is not None:
         features = _ranked("contexts", _numbers("contexts", contexts), (2, 3), "arms, features")
-    present = None if mask is None else np.asarray(mask, bool)
-    ids = None if arms is None else _whole_numbers("arms", arms)
+    present = None if mask is None else _ranked("mask", np.asarray(mask, bool), (2, 2), "arms")
+    ids = None if arms is None else _ranked("arms", _whole_numbers("arms", arms), (2, 2), "arms")
     wide = {"probabilities": weights, "mask": present, "arms": ids}
     if features is not None and features.ndim == 3:
         wide["contexts"] = features
@@ -61,13 +64,13 @@ def from_arrays(
         None if users is None else _whole_numbers("users", users),
         None if times is None else numeric("times", times).astype(np.float64),
     )
+    for name in ("actions", "rewards", "users", "times"):
+        if (column := getattr(columns, name)) is not None and column.ndim != 1:
+            raise ValueError(f"{name} must have shape (n,), not {column.shape}")
     for name, column in columns._asdict().items():
         if column is not None and len(column) != len(chosen):
             expected = f"{name} must have {len(chosen)} rows, as actions has"
             raise ValueError(f"{expected}, not {len(column)}")
-    for name in ("actions", "rewards", "users", "times"):
-        if (column := getattr(columns, name)) is not None and column.ndim != 1:
-            raise ValueError(f"{name} must have shape (n,), not {column.shape}")
     if matrix is not None:
         columns = columns._replace(probabilities=chosen_probabilities(matrix, chosen, count))
     return columns, count
@@ -87,7 +90,8 @@ def _ranked(name: str, array: np.ndarray, ranks: tuple[int, int], widest: str) -
     if array.ndim not in ranks:
         shorter = widest.rpartition(", ")[2] if ranks[0] > 1 else ""
         first = f"(n, {shorter})" if shorter else "(n,)"
-        raise ValueError(f"{name} must have shape {first} or (n, {widest}), not {array.shape}")
+        shapes = dict.fromkeys([first, f"(n, {widest})"])
+        raise ValueError(f"{name} must have shape {' or '.join(shapes)}, not {array.shape}")
     return array
 
 
@@ -98,12 +102,33 @@ def _shown(shown: int | None, actions: np.ndarray, wide: dict[str, np.ndarray | 
         for name, value in wide.items()
         if value is not None and value.ndim >= 2
     }
-    count = shown or next(iter(widths.values()), None) or int(actions.max(initial=0)) + 1
-    whole("shown", count)
+    count = next(iter(widths.values()), None) if shown is None else shown
+    if count is None:
+        count = int(actions.max(initial=0)) + 1
+    if whole("shown", count) > MOST_ARMS:
+        raise ValueError(
+            f"shown is {count:,}, and a row may show at most {MOST_ARMS:,} arms: number actions "
+            "from 0 by their place among those shown, and pass their ids as arms="
+        )
     for name, width in widths.items():
         if width != count:
             raise ValueError(f"{name} must have {count} arms in each row, not {width}")
     return count
+
+
+def seconds(times: np.ndarray) -> np.ndarray:
+    """Dates and times of NumPy in seconds since 1970; NaN where they are missing."""
+    found = times.astype("datetime64[us]").astype(np.float64) / 1e6
+    return np.where(np.isnat(times), np.nan, found)
+
+
+def _indices(actions: Any) -> np.ndarray:
+    """Actions as integers; those that are missing or not whole as -1, which is found later."""
+    array = numeric("actions", actions)
+    if array.dtype.kind == "f" and array.ndim == 1:
+        good = (array == np.round(array)) & (np.abs(array) < 2.0**53)
+        array = np.where(good, array, -1)
+    return _whole_numbers("actions", array)
 
 
 def _whole_numbers(name: str, value: Any) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -20,8 +20,9 @@ FORMATS: dict[str, ModuleType] = {
     ".ndjson": json_lines,
     ".csv": open_bandit,
 }
-"""What reads each kind of file. CSV is that of the Open Bandit Dataset, and is only read."""
-WRITABLE = (".parquet", ".jsonl", ".ndjson")
+"""What reads and writes each kind of file. CSV is that of the Open Bandit Dataset."""
+COMPLETE = (".parquet", ".jsonl", ".ndjson")
+"""The formats that hold all that a log may have."""
 
 AnyPath = str | os.PathLike[str]
 
@@ -53,7 +54,8 @@ class LogFile:
         self.rows = whole("rows", rows)
         self.repair = chosen_repairs(repair)
         self._format = _format(self.path)
-        self._facts = self._format.facts(self.path)
+        with _readable(self.path):
+            self._facts = self._format.facts(self.path)
         if (
             self._facts.get("shown") is None
         ):  # there is no header, or it was written before the rows
@@ -69,16 +71,20 @@ class LogFile:
     def chunks(self) -> Iterator[Log]:
         """The log in pieces, in order, each checked."""
         start = 0
-        for columns in self._format.chunks(self.path, self.rows):
+        for columns in self._columns():
             whole = ragged.completed(columns, self._facts["shown"], self._facts.get("labels"))
             yield schema.log_of(whole, self._facts, repair=self.repair, first_row=start)
             start += len(columns["action"])
+
+    def _columns(self) -> Iterator[dict[str, Any]]:
+        with _readable(self.path):
+            yield from self._format.chunks(self.path, self.rows)
 
     def _counted(self) -> dict[str, Any]:
         """How many arms a file without header has, and their names: one pass over the rows."""
         shown = arms = users = 0
         names: set[str] = set()
-        for columns in self._format.chunks(self.path, self.rows):
+        for columns in self._columns():
             names |= ragged.names_in(columns)
             whole = ragged.completed(columns, None, sorted(names))
             chunk = schema.log_of(whole, {}, repair=self.repair)
@@ -99,22 +105,40 @@ def read(path: AnyPath, *, repair: str | Iterable[str] = ()) -> Log:
 
 
 class LogWriter(AbstractContextManager["LogWriter"]):
-    """Writes a log to a Parquet or JSON lines file, chunk by chunk.
+    """Writes a log to a file, chunk by chunk.
 
     Use it in a ``with`` block: the file appears when the block ends, and not at all if it fails.
+
+    Arguments:
+        path: a file of one of ``FORMATS``. Parquet and JSON lines hold all of a log. The CSV of the
+            Open Bandit Dataset holds clicks, a context for each row and the probability of the
+            chosen arm; what else there is has to be left out.
+        drop: what to leave out, as in ``Log.without``.
     """
 
-    def __init__(self, path: AnyPath):
+    def __init__(self, path: AnyPath, *, drop: str | Iterable[str] = ()):
         self.path = Path(path)
-        if self.path.suffix not in WRITABLE:
-            raise ValueError(unknown("suffix of a log", self.path.suffix, WRITABLE))
+        if self.path.suffix not in FORMATS:
+            raise ValueError(unknown("suffix of a log", self.path.suffix, FORMATS))
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"the folder {self.path.parent} does not exist")
+        self._drop = (drop,) if isinstance(drop, str) else tuple(drop)
+        self._shapes: dict[str, tuple[int, ...]] | None = None
         self._partial = self.path.with_name(f".{self.path.name}.partial")
         self._writer = FORMATS[self.path.suffix].Writer(self._partial)
         self._rows = 0
 
     def write(self, log: Log) -> None:
         """Append the rows of ``log``, which must have the columns of those before."""
-        self._writer.write(log)
+        kept = log.without(*self._drop)
+        shapes = {name: column.shape[1:] for name, column in kept.as_columns().items()}
+        if self._shapes is None:
+            self._shapes = shapes
+        elif shapes != self._shapes:
+            raise ValueError(
+                f"log must have the columns of the rows before, {self._shapes}, not {shapes}"
+            )
+        self._writer.write(kept)
         self._rows += len(log)
 
     def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
@@ -125,11 +149,41 @@ class LogWriter(AbstractContextManager["LogWriter"]):
             self._partial.unlink(missing_ok=True)
 
 
-def write(log: LogLike, path: AnyPath) -> None:
-    """Write a log to a file."""
-    with LogWriter(path) as writer:
-        for chunk in log.chunks():
+def write(log: LogLike, path: AnyPath, *, drop: str | Iterable[str] = ()) -> None:
+    """Write a log to a file: Parquet, JSON lines, or the CSV of the Open Bandit Dataset.
+
+    Arguments:
+        log: a ``Log``, or a file that ``scan`` reads in chunks.
+        path, drop: as in ``LogWriter``.
+    """
+    checked = checked_log(log)
+    with LogWriter(path, drop=drop) as writer:
+        for chunk in checked.chunks():
             writer.write(chunk)
+
+
+def checked_log(log: Any) -> LogLike:
+    """``log``, if it is one."""
+    if isinstance(log, Log | LogFile):
+        return log
+    raise TypeError(
+        "log must be a jostle log, as Log.from_arrays, Log.from_frame, read or scan give, not "
+        f"{type(log).__name__}"
+    )
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn errors of the libraries that read files into one that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        foreign = type(error).__module__.startswith("pyarrow")
+        if foreign or isinstance(error, OSError | UnicodeDecodeError):
+            raise ValueError(f"{path} cannot be read: {error}") from None
+        raise
 
 
 def _format(path: Path) -> ModuleType:

@@ -7,6 +7,7 @@ import numpy as np
 
 from jostle.core.optional import require
 from jostle.core.validation import unknown
+from jostle.logs.columns import seconds
 
 KINDS = ("polars", "pandas")
 
@@ -15,6 +16,9 @@ def arrays_of(
     frame: Any, action: str, reward: str, probability: str, context: str | Sequence[str] | None
 ) -> dict[str, Any]:
     """The arguments of ``Log.from_arrays`` that a frame holds."""
+    if not hasattr(frame, "columns"):
+        kind = type(frame).__name__
+        raise TypeError(f"frame must be a Polars or pandas frame, not {kind}")
     names = list(frame.columns)
 
     def column(name: str, argument: str) -> Any:
@@ -45,7 +49,7 @@ def arrays_of(
         ("time", "times"),
     ):
         if name in names and name not in (action, reward, probability):
-            found[argument] = dense(frame[name], name)
+            found[argument] = (moments if name == "time" else dense)(frame[name], name)
     return found
 
 
@@ -71,6 +75,21 @@ def flat(column: Any) -> np.ndarray:
         raise TypeError(
             f"column {name!r} must hold numbers; encode words and times as numbers first"
         ) from None
+
+
+def moments(column: Any, name: str) -> np.ndarray:
+    """A column of times: numbers as they are, dates in seconds since 1970."""
+    array = column.to_numpy()
+    if array.dtype.kind == "M":
+        return seconds(array)
+    if array.dtype == object and all(value is None or _has_clock(value) for value in array):
+        return np.array([np.nan if value is None else value.timestamp() for value in array])
+    return dense(column, name)
+
+
+def _has_clock(value: Any) -> bool:
+    """Whether it is a point in time with a zone, which NumPy does not have."""
+    return getattr(value, "tzinfo", None) is not None
 
 
 def dense(column: Any, name: str) -> np.ndarray:

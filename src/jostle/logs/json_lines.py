@@ -14,14 +14,14 @@ from jostle.logs.log import Log
 
 def facts(path: Path) -> dict[str, Any]:
     """What the header states, if the file has one."""
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         first = file.readline()
     return schema.facts_of(first if _is_header(first) else None, str(path))
 
 
 def chunks(path: Path, rows: int) -> Iterator[dict[str, Any]]:
     """The columns of ``rows`` rows at a time."""
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         lines = enumerate(file, start=1)
         names: list[str] | None = None
         while batch := list(itertools.islice(lines, rows)):
@@ -32,7 +32,10 @@ def chunks(path: Path, rows: int) -> Iterator[dict[str, Any]]:
                 continue
             if names is None:
                 names = schema.check_columns(parsed[0], str(path))
-            yield {name: _array([row.get(name) for row in parsed], name) for name in names}
+            columns = {name: [row.get(name) for row in parsed] for name in names}
+            if "mask" in columns:  # without it, nobody knows which arms a short row lacks
+                columns = {name: ragged.filled(rows, name) for name, rows in columns.items()}
+            yield {name: _array(values, name) for name, values in columns.items()}
 
 
 class Writer:
@@ -58,7 +61,9 @@ class Writer:
 
 
 def _is_header(line: str) -> bool:
-    return '"format"' in line and '"version"' in line
+    """Whether it says what the file is; rows may have columns of these names too."""
+    stated = line.lstrip().startswith("{") and '"format"' in line and '"version"' in line
+    return stated and not all(f'"{name}":' in line for name in ("action", "reward"))
 
 
 def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -72,7 +77,6 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _array(values: list[Any], name: str) -> np.ndarray:
-    values = ragged.filled(values, name)
     try:
         array = np.array([np.nan if value is None else value for value in values])
     except ValueError:
@@ -80,7 +84,8 @@ def _array(values: list[Any], name: str) -> np.ndarray:
     if name == "arms" and array.dtype.kind == "U":
         return np.array(values, object)
     if array.dtype.kind not in "fiub":
+        rest = ", unless 'mask' says which arms are present" if name in ragged.FILLERS else ""
         raise ValueError(
-            f"column {name!r} must hold numbers, or lists of numbers of the same length"
+            f"column {name!r} must hold numbers, or lists of numbers of the same length{rest}"
         )
     return array

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jostle.core.validation import whole
+from jostle.core.validation import lookup, whole
 from jostle.logs import frames
+from jostle.logs.columns import Columns
 from jostle.logs.columns import from_arrays as columns_of
 from jostle.logs.repair import checked, chosen_repairs
 from jostle.types import NOBODY, BanditSpec
@@ -99,6 +100,10 @@ class Log:
             actions, rewards, probabilities, contexts, mask, arms, users, times, shown
         )
         columns, repairs = checked(columns, count, chosen_repairs(repair), first_row)
+        names = _checked_labels(labels)
+        _check_totals(columns, count, arm_total, user_total, names)
+        if not isinstance(adaptive, bool | np.bool_ | None):
+            raise TypeError(f"adaptive must be True, False or None, not {adaptive!r}")
         return cls(
             columns.actions,
             columns.rewards,
@@ -112,7 +117,7 @@ class Log:
             columns.times,
             arm_total,
             user_total,
-            None if labels is None else tuple(str(label) for label in labels),
+            names,
             adaptive,
             first_row,
             repairs,
@@ -187,6 +192,15 @@ class Log:
             chunk = self[start : start + rows]
             yield chunk if start else dataclasses.replace(chunk, repairs=self.repairs)
 
+    def without(self, *names: str) -> "Log":
+        """The log without some of ``OPTIONAL``, such as for a file that cannot hold them."""
+        left_out: dict[str, Any] = {}
+        for name in names:
+            left_out |= dict.fromkeys(lookup("part to leave out of a log", name, OPTIONAL))
+        if "labels" in left_out:
+            left_out["arm_total"] = self.arm_count
+        return dataclasses.replace(self, **left_out) if names else self
+
     @property
     def features(self) -> int:
         """Length of a context vector as it is logged; 0 if there are none."""
@@ -240,6 +254,42 @@ class Log:
         return np.ones((len(self), self.shown), bool) if self.mask is None else self.mask
 
 
+def _checked_labels(labels: Any) -> tuple[str, ...] | None:
+    if labels is None:
+        return None
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise TypeError(f"labels must be a sequence of names, one per arm, not {labels!r}")
+    names = tuple(str(label) for label in labels)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"labels must differ from each other, but {twice!r} is there twice")
+    return names
+
+
+def _check_totals(
+    columns: Columns,
+    shown: int,
+    arm_total: int | None,
+    user_total: int | None,
+    labels: tuple[str, ...] | None,
+) -> None:
+    """Check that there are as many arms and users as the rows speak of."""
+    arms, users, contexts = columns.arms, columns.users, columns.contexts
+    arms_seen = 0  # arms with features of their own may be new in every row
+    if arms is not None:
+        arms_seen = int(arms.max(initial=NOBODY)) + 1
+    elif contexts is None or contexts.ndim == 2:
+        arms_seen = shown
+    users_seen = 0 if users is None else int(users.max(initial=NOBODY)) + 1
+    for name, total, seen in (
+        ("arm_total", arm_total, arms_seen),
+        ("user_total", user_total, users_seen),
+        ("the number of labels", None if labels is None else len(labels), arms_seen),
+    ):
+        if total is not None and whole(name, total, least=0) < seen:
+            raise ValueError(f"{name} is {total}, but the rows have {seen}")
+
+
 ARRAYS = (
     "actions",
     "rewards",
@@ -252,3 +302,13 @@ ARRAYS = (
     "times",
 )
 """The fields with one row per decision."""
+
+OPTIONAL = {
+    "probabilities": ("all_probabilities",),
+    "user": ("users", "user_total"),
+    "time": ("times",),
+    "labels": ("labels",),
+    "adaptive": ("adaptive",),
+}
+"""What ``Log.without`` leaves out, by the names of the schema: their fields. With the
+``probabilities`` of all arms left out, that of the chosen one stays."""

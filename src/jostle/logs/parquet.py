@@ -8,6 +8,7 @@ import numpy as np
 
 from jostle.core.optional import require
 from jostle.logs import schema
+from jostle.logs.columns import seconds
 from jostle.logs.log import Log
 
 KEY = b"jostle"
@@ -86,7 +87,13 @@ def _array(column: Any, name: str) -> np.ndarray:
         column = values
     array: np.ndarray = column.to_numpy(zero_copy_only=False)
     if array.dtype.kind == "M":
-        array = array.astype("datetime64[us]").astype(np.float64) / 1e6
+        array = seconds(array)
     if array.dtype == object:  # numbers with nulls among them
-        array = np.array([np.nan if value is None else value for value in array], np.float64)
+        try:
+            array = np.array([np.nan if value is None else value for value in array], np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"column {name!r} must hold numbers, not {column.type}; read the table with Polars "
+                "or pandas and use Log.from_frame, which numbers the names of arms"
+            ) from None
     return array.reshape(shape)

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -32,6 +33,12 @@ class Recorder(AbstractContextManager["Recorder"]):
     """
 
     def __init__(self, log: bool | str | os.PathLike[str], spec: BanditSpec, adaptive: bool):
+        if not isinstance(log, bool) and Path(log).suffix == ".csv":
+            # Refused here, rather than after a piece has been played.
+            raise ValueError(
+                "log must be a .parquet or .jsonl file, because CSV cannot hold the probabilities "
+                "of all arms; write(scan(...), 'log.csv', drop=...) makes one of it afterwards"
+            )
         self._writer = None if isinstance(log, bool) else LogWriter(log)
         self._spec, self._adaptive = spec, adaptive
         self._kept: list[Log] = []

@@ -6,6 +6,7 @@ import numpy as np
 
 from jostle.core.validation import unknown
 from jostle.logs.columns import Columns, chosen_probabilities, row_sums
+from jostle.types import NOBODY
 
 DROP, NORMALISE, ZERO = "drop-rows", "renormalise", "missing-reward-is-zero"
 REPAIRS = {
@@ -19,6 +20,8 @@ SUM_TOLERANCE = 1e-3
 """How far the probabilities of a row may be from summing to one; float32 and rounding to three
 digits stay below it."""
 ROWS_NAMED = 5
+LARGEST_REWARD, SMALLEST_PROBABILITY = 1e100, 1e-100
+"""Beyond these, sums of squares of weighted rewards would overflow."""
 
 
 class BadLogError(ValueError):
@@ -27,6 +30,8 @@ class BadLogError(ValueError):
 
 def chosen_repairs(repair: str | Iterable[str]) -> tuple[str, ...]:
     """``repair`` as a tuple of known names."""
+    if not isinstance(repair, Iterable):
+        raise TypeError(f"repair must be a name or several, such as {DROP!r}, not {repair!r}")
     names = (repair,) if isinstance(repair, str) else tuple(repair)
     for name in names:
         if name not in REPAIRS:
@@ -70,8 +75,16 @@ def _problems(columns: Columns, shown: int) -> Iterable[tuple[np.ndarray, str]]:
     found = [
         (outside, f"actions must be indices from 0 to {shown - 1}"),
         (~np.isfinite(columns.rewards), "rewards must be finite numbers"),
+        (
+            np.isfinite(columns.rewards) & (np.abs(columns.rewards) > LARGEST_REWARD),
+            f"rewards must be at most {LARGEST_REWARD:g} in size",
+        ),
         (np.isnan(chosen), "probabilities must not be missing"),
         (chosen <= 0, "probabilities of chosen arms must be above 0"),
+        (
+            (chosen > 0) & (chosen < SMALLEST_PROBABILITY),
+            f"probabilities of chosen arms must be at least {SMALLEST_PROBABILITY:g}",
+        ),
         (chosen > 1 + SUM_TOLERANCE, "probabilities must be at most 1"),
     ]
     if columns.all_probabilities is not None:
@@ -84,6 +97,10 @@ def _problems(columns: Columns, shown: int) -> Iterable[tuple[np.ndarray, str]]:
         if columns.mask is not None:
             absent = ((matrix > 0) & ~columns.mask).any(axis=1)
             found.append((absent, "absent arms must have probability 0"))
+    for name, ids in (("arms", columns.arms), ("users", columns.users)):
+        if ids is not None and ids.min(initial=0) < NOBODY:
+            wrong = (ids < NOBODY).reshape(len(ids), -1).any(axis=1)
+            found.append((wrong, f"{name} must be ids from 0, or {NOBODY} for none"))
     if columns.mask is not None:
         inside = np.clip(actions, 0, shown - 1)
         taken = columns.mask[np.arange(len(actions)), inside]
@@ -116,7 +133,7 @@ def _advice(text: str) -> str:
     options = [DROP]
     if "sum to 1" in text:
         options.insert(0, NORMALISE)
-    if "rewards" in text:
+    if "rewards must be finite" in text:
         options.insert(0, ZERO)
     named = " or ".join(f"repair={option!r} ({REPAIRS[option]})" for option in options)
     return f"correct the log, or pass {named}"

@@ -55,7 +55,10 @@ def facts_of(header: str | bytes | None, where: str) -> dict[str, Any]:
     """What a header states, as arguments of ``Log.from_arrays``; nothing if there is none."""
     if header is None:
         return {}
-    content = json.loads(header)
+    try:
+        content = json.loads(header)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} has a header that is not JSON ({error})") from None
     if content.get("format") != FORMAT:
         raise ValueError(f"{where} is not a jostle log (unknown header)")
     if content.get("version") != VERSION:

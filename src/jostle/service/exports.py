@@ -98,7 +98,7 @@ def write_export(data: Path, app: str, target: Path, selection: Selection) -> in
                     **columns,
                     shown=shown,
                     arm_total=len(labels),
-                    user_total=len(users) or None,
+                    user_total=len(users) + 1 if users else None,  # and those without an id
                     labels=list(labels),
                     adaptive=True,
                     first_row=start,

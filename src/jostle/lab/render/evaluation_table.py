@@ -21,6 +21,9 @@ TITLES = (
     "unsupported",
 )
 
+MOST_DECIMALS = 6
+"""Of numbers in a terminal; smaller ones are written with an exponent."""
+
 
 def evaluation_table(comparison: "Comparison") -> CellTable:
     """One line per policy and estimator."""
@@ -57,14 +60,19 @@ def verdict(comparison: "Comparison") -> list[str]:
         if not result.differences:
             continue
         estimator, difference = list(result.differences.items())[-1]
+        if difference.value == difference.low == difference.high == 0:
+            same = f"{name} would have earned exactly as much as {comparison.baseline}"
+            sentences.append(f"{same} ({estimator}).")
+            continue
         earned = "more" if difference.value > 0 else "less"
         amount = f"{abs(difference.value):.3g} per row {earned} than {comparison.baseline}"
-        certainty = (
-            f"an interval of {_interval(difference.low, difference.high)}, on one side of zero"
-            if difference.decided
-            else f"but the log does not decide: the interval is "
-            f"{_interval(difference.low, difference.high)}"
-        )
+        interval = _interval(difference.low, difference.high)
+        if interval == UNKNOWN:
+            certainty = "without an interval, so that it may be chance"
+        elif difference.decided:
+            certainty = f"with an interval of {interval}, on one side of zero"
+        else:
+            certainty = f"but the log does not decide: the interval is {interval}"
         sentences.append(f"{name} would have earned {amount} ({estimator}), {certainty}.")
     return sentences
 
@@ -103,10 +111,10 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
                 [
                     name,
                     estimator,
-                    f"{estimate.value:.3g} [{_ends(estimate.low, estimate.high)}]",
+                    _with_interval(estimate.value, estimate.low, estimate.high),
                     UNKNOWN
                     if difference is None
-                    else f"{difference.value:+.2g} [{_ends(difference.low, difference.high, 2)}]",
+                    else _with_interval(difference.value, difference.low, difference.high, "+"),
                     f"{estimate.effective_size:,.0f}",
                     f"{estimate.largest_weight:,.3g}",
                 ]
@@ -114,12 +122,13 @@ def compact_lines(comparison: "Comparison") -> list[list[str]]:
     return lines
 
 
-def _ends(low: float, high: float, digits: int = 3) -> str:
-    return (
-        f"{low:.{digits}g}, {high:.{digits}g}"
-        if math.isfinite(low) and math.isfinite(high)
-        else UNKNOWN
-    )
+def _with_interval(value: float, low: float, high: float, sign: str = "") -> str:
+    """A value and its interval, with as many decimals as show two digits of the width."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{value:{sign}.3g}"
+    decimals = 1 - math.floor(math.log10(high - low)) if high > low else MOST_DECIMALS + 1
+    kind = f".{max(decimals, 0)}f" if decimals <= MOST_DECIMALS else ".3g"
+    return f"{value:{sign}{kind}} [{low:{kind}}, {high:{kind}}]"
 
 
 def _interval(low: float, high: float) -> str:

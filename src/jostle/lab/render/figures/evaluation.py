@@ -1,6 +1,7 @@
 """Figures of an off-policy evaluation: forest plot, importance weights, value over time."""
 
 import io
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from jostle.evaluation import Comparison
     from jostle.evaluation.results import TargetResult
+
+LONGEST_NAME = 32
 
 
 def forest(comparison: "Comparison") -> bytes:
@@ -35,7 +38,7 @@ def forest(comparison: "Comparison") -> bytes:
             axes.plot(estimate.value, place, "o", color=colour, markersize=6)
         first = next(iter(comparison.results[comparison.baseline].estimates.values()))
         axes.axvline(first.value, color=SOFT, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-        names = [f"{name}  {estimator}" for name, estimator, _ in reversed(lines)]
+        names = [f"{_shown(name)}  {estimator}" for name, estimator, _ in reversed(lines)]
         axes.set_yticks(range(len(lines)), names)
         axes.tick_params(axis="y", length=0)
         axes.set(xlabel="reward per row", ylim=(-0.6, len(lines) - 0.4))
@@ -57,7 +60,9 @@ def weights(comparison: "Comparison") -> bytes:
             axes.stairs(counts, edges, color=looks[name].colour, fill=True)
             axes.set(xscale="log", yscale="log", ylabel="rows")
             axes.set_ylim(0.7, None)
-            axes.annotate(name, (0.99, 0.92), xycoords="axes fraction", ha="right", va="top")
+            axes.annotate(
+                _shown(name), (0.99, 0.92), xycoords="axes fraction", ha="right", va="top"
+            )
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter("{x:,g}")
                 axis.set_minor_formatter("")
@@ -80,7 +85,7 @@ def over_time(comparison: "Comparison") -> bytes:
 
 def _draw_path(axes: "Axes", name: str, result: "TargetResult", look: Stroke) -> None:
     path = result.over_time
-    axes.plot(path.rows, path.value, color=look.colour, linewidth=1.6, label=name)
+    axes.plot(path.rows, path.value, color=look.colour, linewidth=1.6, label=_shown(name))
     axes.fill_between(path.rows, path.low, path.high, color=look.colour, alpha=0.06, linewidth=0)
     for end in (path.low, path.high):
         axes.plot(path.rows, end, color=look.colour, linewidth=0.8, linestyle=(0, (2, 2)))
@@ -113,7 +118,18 @@ def _figure(width: float, height: float) -> "tuple[Figure, Axes]":
     return figure, figure.add_subplot()
 
 
+def _shown(name: str) -> str:
+    """The name of a target as figures show it: of a long one, both ends."""
+    if len(name) > LONGEST_NAME:
+        half = LONGEST_NAME // 2
+        name = f"{name[:half]}…{name[-half:]}"
+    return f" {name}" if name.startswith("_") else name  # Matplotlib leaves out such labels
+
+
 def _png(figure: "Figure") -> bytes:
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=130)
+    with warnings.catch_warnings():
+        # Boxes stand for letters that the font lacks; the table beside the figure has them.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(file, format="png", dpi=130)
     return file.getvalue()

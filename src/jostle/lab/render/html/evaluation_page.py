@@ -30,7 +30,7 @@ def render(comparison: "Comparison", *, title: str, command: str = "") -> str:
         "weights": figures.weights(comparison),
         "over_time": figures.over_time(comparison),
     }
-    interval = comparison.interval or "no"
+    drawn = f", lines {comparison.interval} intervals of {comparison.level:.0%}"
     return templating.render(
         "evaluation.html",
         title=title,
@@ -38,7 +38,7 @@ def render(comparison: "Comparison", *, title: str, command: str = "") -> str:
         verdicts=verdict(comparison),
         warnings=evaluation_warnings(comparison),
         table=evaluation_table(comparison),
-        interval=f"{interval} intervals of {comparison.level:.0%}",
+        drawn=drawn if comparison.interval else "",
         images={name: base64.b64encode(data).decode() for name, data in pictures.items()},
         command=command,
     )
