@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jostle.models.forgetting import Clock, forget, up_to_date
+from jostle.models.forgetting import Clock, observe_forgetting
 from jostle.models.responses import Responses
 
 BLOCKS, TARGETS, SIZE, ROUNDS, RIDGE = 3, 4, 5, 60, 0.3
@@ -88,12 +88,10 @@ def test_forgetting_is_a_weighted_fit(stream):
     clock = Clock.start(1)
     v = RIDGE * np.eye(SIZE)
     rewards, noise, priors = np.zeros(SIZE), np.zeros((members, SIZE)), RIDGE * prior[0]
-    bring = jax.jit(
-        lambda now, clock: forget(
-            now, clock, 0, regularisation=RIDGE, prior=jnp.asarray(prior, jnp.float32)
-        )
+    forget = partial(
+        observe_forgetting, regularisation=RIDGE, prior=jnp.asarray(prior, jnp.float32)
     )
-    observe = jax.jit(Responses.observe)
+    observe = jax.jit(lambda now, clock, *row: forget(now, clock, jnp.int32(0), 0, *row)[0])
     time = 0
     for t, phi in enumerate(stream[1]):
         if t % 3 == 2:
@@ -101,7 +99,7 @@ def test_forgetting_is_a_weighted_fit(stream):
         z, reward = rng.normal(size=members), rng.normal()
         factor, feature = keep ** (t - time), int(clock.turn[0]) % SIZE
         clock = clock.after((t - time) * -np.log2(keep))
-        responses, clock, time = bring(responses, clock), clock.brought_up(0), t
+        time = t
         v, rewards, noise, priors = (
             factor * v,
             factor * rewards,
@@ -112,7 +110,8 @@ def test_forgetting_is_a_weighted_fit(stream):
         v[feature, feature] += share
         priors[:, feature] += share * prior[0, :, feature]
         targets = np.concatenate([[reward], z, np.zeros(members)])
-        responses, _ = observe(responses, 0, phi, targets)
+        responses = observe(responses, clock, phi, targets)
+        clock = clock.brought_up(0)
         v += np.outer(phi, phi)
         rewards, noise = rewards + reward * phi, noise + z[:, None] * phi
         expected = np.linalg.solve(v, np.vstack([rewards, noise, priors]).T).T
@@ -131,9 +130,11 @@ def test_uncertainty_returns_where_nothing_is_observed_any_more():
     @jax.jit
     def step(held, t):
         now, clock = held[0], held[1].after(0.15)
-        now, clock = up_to_date(now, clock, 0, t, regularisation=RIDGE, prior=prior)
-        now, _ = now.observe(0, jnp.array([1.0, 0.0]), jnp.zeros(3))
-        return (now, clock), None
+        seen = jnp.array([1.0, 0.0]), jnp.zeros(3)
+        now, _ = observe_forgetting(
+            now, clock, jnp.int32(0), 0, *seen, regularisation=RIDGE, prior=prior
+        )
+        return (now, clock.brought_up(0)), None
 
     (responses, clock), _ = jax.lax.scan(step, (responses, clock), jnp.arange(1, 400))
     remaining = np.asarray(responses.weights[0, 2])
@@ -146,13 +147,15 @@ def test_blocks_take_turns_and_forget_what_is_due_to_each(stream):
     """Half lives that change over time, against weights kept for every observation."""
     rng = np.random.default_rng(3)
     responses, clock = Responses.empty(jnp.zeros((BLOCKS, 1, SIZE)), RIDGE), Clock.start(BLOCKS)
-    observe, bring = jax.jit(Responses.observe), jax.jit(partial(up_to_date, regularisation=RIDGE))
+    observe = jax.jit(partial(observe_forgetting, regularisation=RIDGE))
     half_lives = rng.random(ROUNDS) * (rng.random(ROUNDS) < 0.5)  # at times nothing is forgotten
     v = np.broadcast_to(RIDGE * np.eye(SIZE), (BLOCKS, SIZE, SIZE)).copy()
     right, due, turns = np.zeros((BLOCKS, SIZE)), np.zeros(BLOCKS), np.zeros(BLOCKS, int)
     for t, (block, phi, targets) in enumerate(zip(*stream, strict=True)):
+        places = jnp.int32(block), jnp.int32(t % BLOCKS)
         clock = clock.after(np.float32(half_lives[t]))
-        responses, clock = bring(responses, clock, jnp.int32(block), jnp.int32(t))
+        responses, leverage = observe(responses, clock, *places, phi, targets[:1])
+        clock = clock.brought_up(*places)
         due += half_lives[t]
         for each in (block, t % BLOCKS):
             if due[each] > 0:
@@ -160,17 +163,25 @@ def test_blocks_take_turns_and_forget_what_is_due_to_each(stream):
                 v[each], right[each] = factor * v[each], factor * right[each]
                 v[each][turns[each] % SIZE, turns[each] % SIZE] += SIZE * (1 - factor) * RIDGE
                 due[each], turns[each] = 0, turns[each] + 1
-        responses, _ = observe(responses, block, phi, targets[:1])
+        variance = phi @ np.linalg.solve(v[block], phi)
+        assert float(leverage) == pytest.approx(variance / (1 + variance), rel=1e-3)
         v[block], right[block] = v[block] + np.outer(phi, phi), right[block] + targets[0] * phi
     np.testing.assert_allclose(clock.due, due, atol=1e-5)
     expected = np.linalg.solve(v, right[..., None])[..., 0]
     np.testing.assert_allclose(responses.weights[:, 0], expected, atol=2e-4)
 
 
-def test_nothing_changes_where_nothing_is_due(stream, initial):
-    responses = Responses.empty(jnp.asarray(initial, jnp.float32), RIDGE)
-    responses, _ = responses.observe(0, *(row[0] for row in stream[1:]))
+def test_nothing_is_forgotten_where_nothing_is_due(stream, initial):
+    """What is learned is what is learned without a clock."""
+    plain = forgetful = Responses.empty(jnp.asarray(initial, jnp.float32), RIDGE)
     clock = Clock.start(BLOCKS).after(0.0)
-    after, later = up_to_date(responses, clock, jnp.int32(0), jnp.int32(1), regularisation=RIDGE)
-    for new, old in zip((*after, *later), (*responses, *clock), strict=True):
-        np.testing.assert_array_equal(new, old)
+    learn = jax.jit(Responses.observe)
+    forget = jax.jit(partial(observe_forgetting, regularisation=RIDGE))
+    for t, (block, phi, targets) in enumerate(zip(*stream, strict=True)):
+        places = jnp.int32(block), jnp.int32(t % BLOCKS)
+        plain, _ = learn(plain, places[0], phi, targets)
+        forgetful, _ = forget(forgetful, clock, *places, phi, targets)
+        clock = clock.brought_up(*places)
+    assert not np.asarray(clock.turn).any()
+    for new, old in zip(forgetful, plain, strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-6)  # another order of additions

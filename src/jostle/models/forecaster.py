@@ -24,6 +24,7 @@ and 256 of them. Then it is fixed.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -36,7 +37,7 @@ from jostle.models.features import (
     RandomFeatures,
     entries_and_blocks,
 )
-from jostle.models.forgetting import Clock, up_to_date
+from jostle.models.forgetting import Clock, observe_forgetting
 from jostle.models.responses import Responses
 from jostle.models.scales import Scales
 from jostle.models.stack import Stack
@@ -204,8 +205,7 @@ class Forecaster(NamedTuple):
                 for old, new in zip(early[:3], (x, block, reward), strict=True)
             )
             phi = now.features.expand(row, now.unit)
-            current = now._up_to_date(i, its_block, regularisation, half_lives, told)
-            return current._observed(i, phi, its_block, its_reward)
+            return now._observed(i, phi, its_block, its_reward, regularisation, half_lives, told)
 
         # Two loops, the first of one pass or none, in place of a conditional, which would copy the
         # tables in every round.
@@ -216,40 +216,49 @@ class Forecaster(NamedTuple):
         held = jax.lax.fori_loop(jnp.where(due, 0, seen), seen + 1, again, held)
         return fixed._holding(held), held[-1]
 
-    def _observed(self, number: Any, phi: Any, block: Any, reward: Any) -> tuple[Any, ...]:
-        """What is held after observation ``number``, and its leverage."""
+    def _observed(
+        self,
+        number: Any,
+        phi: Any,
+        block: Any,
+        reward: Any,
+        regularisation: Any,
+        half_lives: Any,
+        told: bool,
+    ) -> tuple[Any, ...]:
+        """What is held after observation ``number``, and its leverage.
+
+        ``linear`` only forgets if it was ``told`` to: a drift is noticed by comparing it to others.
+        """
+        assert self.clock is not None
+        assert self.latest_clock is not None
         both = jnp.stack([reward, jnp.ones_like(reward)])
         members, targets = self.members, both
         if members:
             key = jax.random.fold_in(jax.random.wrap_key_data(self.key), number)
             noise = jax.random.normal(key, (members,))
             targets = jnp.concatenate([both, noise, jnp.zeros(members)])
-        ridge, leverage = self.ridge.observe(block, phi, targets)
-        u = phi[: self.linear.weights.shape[-1]]
-        linear, _ = self.linear.observe(block, u, both)
-        recent, _ = self.recent.observe(block, u, both, least=FORGETFUL)
-        latest, _ = self.latest.observe(block, u, both)
-        return ridge, linear, recent, latest, self.clock, self.latest_clock, leverage
-
-    def _up_to_date(
-        self, number: Any, block: Any, regularisation: Any, half_lives: Any, told: bool
-    ) -> "Forecaster":
-        """After forgetting, before observation ``number``.
-
-        ``linear`` only forgets if it was ``told`` to: a drift is noticed by comparing the two.
-        """
-        assert self.clock is not None
-        assert self.latest_clock is not None
         clock, latest_clock = self.clock.after(half_lives), self.latest_clock.after(1 / LATEST)
-        turn, plain = (block, number), LINEAR_REGULARISATION
-        linear = self.linear
-        if told:
-            linear, _ = up_to_date(linear, clock, *turn, regularisation=plain)
-        ridge, clock = up_to_date(
-            self.ridge, clock, *turn, regularisation=regularisation, prior=self.prior
+        places = block, number % self.ridge.weights.shape[0]
+        ridge, leverage = observe_forgetting(
+            self.ridge,
+            clock,
+            *places,
+            phi,
+            targets,
+            regularisation=regularisation,
+            prior=self.prior,
         )
-        latest, latest_clock = up_to_date(self.latest, latest_clock, *turn, regularisation=plain)
-        return self._holding((ridge, linear, self.recent, latest, clock, latest_clock))
+        u = phi[: self.linear.weights.shape[-1]]
+        forget = partial(observe_forgetting, regularisation=LINEAR_REGULARISATION)
+        if told:
+            linear, _ = forget(self.linear, clock, *places, u, both)
+        else:
+            linear, _ = self.linear.observe(block, u, both)
+        recent, _ = self.recent.observe(block, u, both, least=FORGETFUL)
+        latest, _ = forget(self.latest, latest_clock, *places, u, both)
+        clock, latest_clock = clock.brought_up(*places), latest_clock.brought_up(*places)
+        return ridge, linear, recent, latest, clock, latest_clock, leverage
 
     def _at_first(self, regularisation: Any) -> tuple[Any, ...]:
         """What is held before the first observation."""

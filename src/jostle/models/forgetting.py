@@ -18,15 +18,16 @@ that feature alone whose target is 0, or for priors P_j(0). After p steps all ha
 The half life may change over time, as when a drift is noticed: f = 2^(-h), with h the half lives,
 commonly small parts of one, that have passed since. In the disjoint model time is the same for all
 blocks: a block is brought up to date when it is observed, and one further block in its turn with
-every observation. Where nothing is due, nothing is computed.
+every observation.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jostle.models.responses import Responses
+from jostle.models.responses import OneBlock, Responses
 
 
 class Clock(NamedTuple):
@@ -44,70 +45,74 @@ class Clock(NamedTuple):
         """So many half lives later."""
         return self._replace(due=self.due + half_lives)
 
-    def brought_up(self, block: Any) -> "Clock":
-        """After ``block`` has been brought up to date."""
-        return Clock(self.due.at[block].set(0), self.turn.at[block].add(1))
+    def brought_up(self, *blocks: Any) -> "Clock":
+        """After ``blocks`` have been brought up to date."""
+        clock = self
+        for block in blocks:
+            forgot = clock.due[block] > 0
+            clock = Clock(clock.due.at[block].set(0), clock.turn.at[block].add(forgot))
+        return clock
 
 
-def up_to_date(
+def observe_forgetting(
     responses: Responses,
     clock: Clock,
     block: Any,
-    number: Any,
+    turn: Any,
+    phi: Any,
+    targets: Any,
     *,
     regularisation: Any,
     prior: Any = None,
-) -> tuple[Responses, Clock]:
-    """Bring ``block``, and the one whose turn it is at observation ``number``, up to date.
+) -> tuple[Responses, Any]:
+    """Learn an observation after ``block``, and the one whose ``turn`` it is, are up to date.
 
-    See ``forget`` for the other arguments.
-    """
-
-    def bring(_: Any, held: Any) -> Any:
-        responses, clock, each = held
-        after = forget(responses, clock, each, regularisation=regularisation, prior=prior)
-        return after, clock.brought_up(each), each
-
-    for each in (block, number % len(clock.due)):
-        # A loop of one pass or none: a conditional would copy the tables.
-        passes = (clock.due[each] > 0).astype(jnp.int32)
-        responses, clock, _ = jax.lax.fori_loop(0, passes, bring, (responses, clock, each))
-    return responses, clock
-
-
-def forget(
-    responses: Responses,
-    clock: Clock,
-    block: Any,
-    *,
-    regularisation: Any,
-    prior: Any = None,
-) -> Responses:
-    """Let ``block`` forget what is due by the ``clock``.
+    The clock still says what is due to them. Returns the responses, and the observation's leverage.
 
     Arguments:
+        responses, clock: what was learned, and how much of it is to be forgotten.
+        block, turn: the block that is observed, and another one, or the same.
+        phi, targets: the observation.
         regularisation: lambda.
         prior: (blocks, members, p), P_j(0), if there are members. Their perturbations, and then
             their priors, are the last of the targets.
     """
-    weights, root, count = responses
-    size = weights.shape[-1]
-    members = 0 if prior is None else prior.shape[1]
-    factor = jnp.exp2(-clock.due[block])
-    plain = weights.shape[1] - 2 * members
-    grown = jnp.concatenate(
-        [jnp.ones(plain), jnp.full(members, 1 / jnp.sqrt(factor)), jnp.ones(members)]
+    places = jnp.stack([block] if len(clock.due) == 1 else [turn, block])
+    # Everything is read before anything is written, and written at once: the compiler would keep a
+    # copy of whole tables otherwise.
+    held = jax.lax.optimization_barrier(jax.tree.map(lambda part: part[places], responses))
+    rows = OneBlock(*held), clock.due[places], clock.turn[places]
+    forget = partial(_forget, regularisation=regularisation)
+    fresh = jax.vmap(forget)(*rows, None if prior is None else prior[places])
+    after, leverage = jax.tree.map(lambda part: part[-1], fresh).observe(phi, targets)
+    # The block in turn may be the one that is observed.
+    new = jax.tree.map(
+        lambda old, own: jnp.where((places == block).reshape(-1, *[1] * own.ndim), own, old),
+        fresh,
+        after,
     )
-    faded = Responses(
-        jax.lax.dynamic_update_index_in_dim(weights, weights[block] * grown[:, None], block, 0),
-        jax.lax.dynamic_update_index_in_dim(root, root[block] / jnp.sqrt(factor), block, 0),
-        count.at[block].multiply(factor),
-    )
-    feature = clock.turn[block] % size
+    new = jax.lax.optimization_barrier(new)
+    return Responses(
+        *(old.at[places].set(part) for old, part in zip(responses, new, strict=True))
+    ), leverage
+
+
+def _forget(own: OneBlock, due: Any, turn: Any, prior: Any, *, regularisation: Any) -> OneBlock:
+    """The responses of a block, whose ``prior`` is (members, p), after ``due`` half lives.
+
+    If none are due, nothing changes, to the last bit.
+    """
+    size = own.weights.shape[-1]
+    members = 0 if prior is None else len(prior)
+    plain = len(own.weights) - 2 * members
+    factor = jnp.exp2(-due)
+    root = jnp.sqrt(factor)
+    grown = jnp.concatenate([jnp.ones(plain), jnp.full(members, 1 / root), jnp.ones(members)])
+    faded = OneBlock(own.weights * grown[:, None], own.root / root, own.count * factor)
+    feature = turn % size
     weight = jnp.sqrt(size * (1 - factor) * regularisation)
-    phi = weight * (jnp.arange(size) == feature)
     targets = jnp.zeros(plain + members)
     if prior is not None:
-        targets = jnp.concatenate([targets, weight * prior[block, :, feature]])
-    after, _ = faded.observe(block, phi, targets)
+        targets = jnp.concatenate([targets, weight * prior[:, feature]])
+    after, _ = faded.observe(weight * (jnp.arange(size) == feature), targets)
     return after._replace(count=faded.count)

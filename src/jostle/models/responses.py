@@ -18,6 +18,35 @@ import jax
 import jax.numpy as jnp
 
 
+class OneBlock(NamedTuple):
+    """The responses of a single block, or of all contexts if there are no blocks."""
+
+    weights: Any  # (targets, p)
+    root: Any  # (p, p), S
+    count: Any  # observations, as far as they are not forgotten
+
+    def observe(self, phi: Any, targets: Any, least: float = 0.0) -> tuple["OneBlock", Any]:
+        """Learn one observation; see ``Responses.observe``."""
+        f = phi @ self.root
+        variance = f @ f
+        kept = jnp.maximum(variance, least / (1 - least)) if least else variance
+        leverage = kept / (1 + kept)
+        direction = self.root @ f
+        gain = direction / (1 + variance)
+        shrinkage = 1 / (1 + variance + jnp.sqrt(1 + variance))
+        if least:
+            safe = jnp.where(variance > 0, variance, 1)
+            gain = direction * (leverage / safe)
+            shrinkage = (1 - jnp.sqrt(leverage / safe)) / safe
+        errors = targets - self.weights @ phi
+        after = OneBlock(
+            self.weights + errors[:, None] * gain,
+            self.root - jnp.outer(direction, f * shrinkage),
+            self.count + 1,
+        )
+        return after, leverage
+
+
 class Responses(NamedTuple):
     """The responses of each block to each target."""
 
@@ -43,25 +72,13 @@ class Responses(NamedTuple):
         falling below ``least`` is to keep the other.)
         """
         # Both tables are read before either is written, so that the compiler updates them in place.
-        root, own = jax.lax.optimization_barrier((self.root[block], self.weights[block]))
-        f = phi @ root
-        variance = f @ f
-        kept = jnp.maximum(variance, least / (1 - least)) if least else variance
-        leverage = kept / (1 + kept)
-        direction = root @ f
-        gain = direction / (1 + variance)
-        shrinkage = 1 / (1 + variance + jnp.sqrt(1 + variance))
-        if least:
-            safe = jnp.where(variance > 0, variance, 1)
-            gain = direction * (leverage / safe)
-            shrinkage = (1 - jnp.sqrt(leverage / safe)) / safe
-        errors = targets - own @ phi
-        new = own + errors[:, None] * gain
-        shrunk = root - jnp.outer(direction, f * shrinkage)
+        own = OneBlock(*jax.lax.optimization_barrier(tuple(part[block] for part in self)))
+        after, leverage = own.observe(phi, targets, least)
         responses = Responses(
-            jax.lax.dynamic_update_index_in_dim(self.weights, new, block, 0),
-            jax.lax.dynamic_update_index_in_dim(self.root, shrunk, block, 0),
-            self.count.at[block].add(1),
+            *(
+                jax.lax.dynamic_update_index_in_dim(table, new, block, 0)
+                for table, new in zip(self, after, strict=True)
+            )
         )
         return responses, leverage
 

@@ -16,6 +16,8 @@ AVERAGE = 0.99
 """What the parameters that decide keep of themselves with each step; see ``Training``."""
 FEWER = 8
 """Random features are left out so many at a time."""
+LEAST_MEMBERS = 8
+"""Members that remain in any case."""
 
 Made = TypeVar("Made", bound=StackedPolicy)
 
@@ -38,7 +40,15 @@ def state_bytes(policy: StackedPolicy) -> int:
 
 
 def within_bounds(policy: Made) -> Made:
-    """The same with fewer random features, if its state would exceed ``STATE_BYTES`` otherwise."""
-    while state_bytes(policy) > STATE_BYTES and policy.shape.hidden > 0:
-        policy = policy.replace(random_features=max(0, policy.shape.hidden - FEWER))
+    """The same with fewer random features, if its state would exceed ``STATE_BYTES`` otherwise.
+
+    If there are none left, half of the members go, and half of those.
+    """
+    while state_bytes(policy) > STATE_BYTES:
+        if policy.shape.hidden > 0:
+            policy = policy.replace(random_features=max(0, policy.shape.hidden - FEWER))
+        elif policy.members > LEAST_MEMBERS:
+            policy = policy.replace(members=policy.members // 2)
+        else:
+            break
     return policy
