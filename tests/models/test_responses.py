@@ -1,5 +1,6 @@
 """Responses against the normal equations, and their forgetting against weighted ones."""
 
+import math
 from functools import partial
 
 import jax
@@ -11,6 +12,7 @@ from jostle.models.forgetting import Clock, observe_forgetting
 from jostle.models.responses import Responses
 
 BLOCKS, TARGETS, SIZE, ROUNDS, RIDGE = 3, 4, 5, 60, 0.3
+NO_MEMBERS = np.zeros((0, SIZE))
 
 
 @pytest.fixture(scope="module")
@@ -78,44 +80,64 @@ def test_a_context_of_zeros_teaches_nothing():
             np.testing.assert_array_equal(a, b)
 
 
-def test_forgetting_is_a_weighted_fit(stream):
-    """Against V, and the sums on its right-hand side, kept in float64 and scaled in every step."""
-    keep, members = 0.9, 2
+class Weighted:
+    """V, and the sums on the right-hand side, of one block, scaled and topped up in float64."""
+
+    def __init__(self, prior=NO_MEMBERS):
+        self.v, self.due, self.turn = RIDGE * np.eye(SIZE), 0.0, 0
+        self.prior, self.priors = prior, RIDGE * prior
+        self.rewards, self.noise = np.zeros(SIZE), np.zeros((len(prior), SIZE))
+
+    def forget(self):
+        """What is due, if it is at least a 32nd."""
+        factor = 0.5**self.due
+        if 1 - factor < 1 / 32:
+            return
+        self.due = 0.0
+        self.v, self.rewards, self.priors = (
+            factor * part for part in (self.v, self.rewards, self.priors)
+        )
+        self.noise = factor**0.5 * self.noise
+        entries = math.ceil(SIZE * (1 - factor))
+        share = SIZE * (1 - factor) * RIDGE / entries
+        for i in range(self.turn, self.turn + entries):
+            self.v[i % SIZE, i % SIZE] += share
+            self.priors[:, i % SIZE] += share * self.prior[:, i % SIZE]
+        self.turn += entries
+
+    def observe(self, phi, reward, z=NO_MEMBERS[:, 0]):
+        self.v += np.outer(phi, phi)
+        self.rewards, self.noise = self.rewards + reward * phi, self.noise + z[:, None] * phi
+
+    def solved(self):
+        right = np.vstack([self.rewards, self.noise, self.priors])
+        return np.linalg.solve(self.v, right.T).T
+
+
+@pytest.mark.parametrize("keep", [0.9, 0.99])
+def test_forgetting_is_a_weighted_fit(stream, keep):
+    members = 2
     rng = np.random.default_rng(2)
     prior = rng.normal(size=(1, members, SIZE))
     start = np.concatenate([np.zeros((1, 1 + members, SIZE)), prior], axis=1)
     responses = Responses.empty(jnp.asarray(start, jnp.float32), RIDGE)
-    clock = Clock.start(1)
-    v = RIDGE * np.eye(SIZE)
-    rewards, noise, priors = np.zeros(SIZE), np.zeros((members, SIZE)), RIDGE * prior[0]
+    clock, expected = Clock.start(1), Weighted(prior[0])
     forget = partial(
         observe_forgetting, regularisation=RIDGE, prior=jnp.asarray(prior, jnp.float32)
     )
-    observe = jax.jit(lambda now, clock, *row: forget(now, clock, jnp.int32(0), 0, *row)[0])
-    time = 0
+    observe = jax.jit(lambda now, clock, *row: forget(now, clock, jnp.int32(0), 0, *row))
     for t, phi in enumerate(stream[1]):
+        clock = clock.after(-np.log2(keep))
+        expected.due -= np.log2(keep)
         if t % 3 == 2:
             continue  # a gap of two: as if another block had been observed
         z, reward = rng.normal(size=members), rng.normal()
-        factor, feature = keep ** (t - time), int(clock.turn[0]) % SIZE
-        clock = clock.after((t - time) * -np.log2(keep))
-        time = t
-        v, rewards, noise, priors = (
-            factor * v,
-            factor * rewards,
-            factor**0.5 * noise,
-            factor * priors,
-        )
-        share = SIZE * (1 - factor) * RIDGE
-        v[feature, feature] += share
-        priors[:, feature] += share * prior[0, :, feature]
         targets = np.concatenate([[reward], z, np.zeros(members)])
-        responses = observe(responses, clock, phi, targets)
-        clock = clock.brought_up(0)
-        v += np.outer(phi, phi)
-        rewards, noise = rewards + reward * phi, noise + z[:, None] * phi
-        expected = np.linalg.solve(v, np.vstack([rewards, noise, priors]).T).T
-        np.testing.assert_allclose(responses.weights[0], expected, atol=1e-4)
+        responses, clock, _ = observe(responses, clock, phi, targets)
+        expected.forget()
+        expected.observe(phi, reward, z)
+        np.testing.assert_allclose(responses.weights[0], expected.solved(), atol=1e-4)
+    assert int(clock.turn[0]) == expected.turn > SIZE
 
 
 def test_uncertainty_returns_where_nothing_is_observed_any_more():
@@ -131,10 +153,10 @@ def test_uncertainty_returns_where_nothing_is_observed_any_more():
     def step(held, t):
         now, clock = held[0], held[1].after(0.15)
         seen = jnp.array([1.0, 0.0]), jnp.zeros(3)
-        now, _ = observe_forgetting(
+        now, clock, _ = observe_forgetting(
             now, clock, jnp.int32(0), 0, *seen, regularisation=RIDGE, prior=prior
         )
-        return (now, clock.brought_up(0)), None
+        return (now, clock), None
 
     (responses, clock), _ = jax.lax.scan(step, (responses, clock), jnp.arange(1, 400))
     remaining = np.asarray(responses.weights[0, 2])
@@ -149,26 +171,48 @@ def test_blocks_take_turns_and_forget_what_is_due_to_each(stream):
     responses, clock = Responses.empty(jnp.zeros((BLOCKS, 1, SIZE)), RIDGE), Clock.start(BLOCKS)
     observe = jax.jit(partial(observe_forgetting, regularisation=RIDGE))
     half_lives = rng.random(ROUNDS) * (rng.random(ROUNDS) < 0.5)  # at times nothing is forgotten
-    v = np.broadcast_to(RIDGE * np.eye(SIZE), (BLOCKS, SIZE, SIZE)).copy()
-    right, due, turns = np.zeros((BLOCKS, SIZE)), np.zeros(BLOCKS), np.zeros(BLOCKS, int)
+    expected = [Weighted() for _ in range(BLOCKS)]
     for t, (block, phi, targets) in enumerate(zip(*stream, strict=True)):
         places = jnp.int32(block), jnp.int32(t % BLOCKS)
         clock = clock.after(np.float32(half_lives[t]))
-        responses, leverage = observe(responses, clock, *places, phi, targets[:1])
-        clock = clock.brought_up(*places)
-        due += half_lives[t]
+        responses, clock, leverage = observe(responses, clock, *places, phi, targets[:1])
+        for each in expected:
+            each.due += half_lives[t]
         for each in (block, t % BLOCKS):
-            if due[each] > 0:
-                factor = 0.5 ** due[each]
-                v[each], right[each] = factor * v[each], factor * right[each]
-                v[each][turns[each] % SIZE, turns[each] % SIZE] += SIZE * (1 - factor) * RIDGE
-                due[each], turns[each] = 0, turns[each] + 1
-        variance = phi @ np.linalg.solve(v[block], phi)
+            expected[each].forget()
+        variance = phi @ np.linalg.solve(expected[block].v, phi)
         assert float(leverage) == pytest.approx(variance / (1 + variance), rel=1e-3)
-        v[block], right[block] = v[block] + np.outer(phi, phi), right[block] + targets[0] * phi
-    np.testing.assert_allclose(clock.due, due, atol=1e-5)
-    expected = np.linalg.solve(v, right[..., None])[..., 0]
-    np.testing.assert_allclose(responses.weights[:, 0], expected, atol=2e-4)
+        expected[block].observe(phi, targets[0])
+    np.testing.assert_allclose(clock.due, [each.due for each in expected], atol=1e-5)
+    np.testing.assert_array_equal(clock.turn, [each.turn for each in expected])
+    solved = [each.solved()[0] for each in expected]
+    np.testing.assert_allclose(responses.weights[:, 0], solved, atol=2e-4)
+
+
+@pytest.mark.parametrize("pace", [0.002, 0.006, 0.02])
+def test_many_blocks_forget_in_time_and_stay_finite(pace):
+    """When their turn comes, 0.6, 1.8 or 6 half lives are due: more than a step takes."""
+    blocks, size = 300, 40
+    prior = jnp.ones((blocks, 1, size))
+    start = jnp.concatenate([jnp.zeros((blocks, 2, size)), prior], axis=1)
+
+    @jax.jit
+    def step(held, t):
+        key = jax.random.fold_in(jax.random.key(0), t)
+        phi, targets = jax.random.normal(key, (size,)), jnp.array([1.0, 0.5, 0.0])
+        block = jnp.where(t < 3_000, t % blocks, t % 2)
+        now, clock, _ = observe_forgetting(
+            held[0], held[1].after(pace), block, t % blocks, phi, targets,
+            regularisation=RIDGE, prior=prior,
+        )  # fmt: skip
+        return (now, clock), None
+
+    held = Responses.empty(start, RIDGE), Clock.start(blocks)
+    (responses, _), _ = jax.lax.scan(step, held, jnp.arange(30_000))
+    for part in responses:
+        assert np.isfinite(np.asarray(part)).all()
+    # Of blocks that were never seen, or only before all was forgotten, nothing is known.
+    np.testing.assert_allclose(responses.weights[5:, 2], 1, atol=0.05)
 
 
 def test_nothing_is_forgotten_where_nothing_is_due(stream, initial):
@@ -180,8 +224,7 @@ def test_nothing_is_forgotten_where_nothing_is_due(stream, initial):
     for t, (block, phi, targets) in enumerate(zip(*stream, strict=True)):
         places = jnp.int32(block), jnp.int32(t % BLOCKS)
         plain, _ = learn(plain, places[0], phi, targets)
-        forgetful, _ = forget(forgetful, clock, *places, phi, targets)
-        clock = clock.brought_up(*places)
+        forgetful, clock, _ = forget(forgetful, clock, *places, phi, targets)
     assert not np.asarray(clock.turn).any()
     for new, old in zip(forgetful, plain, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-5, atol=1e-6)  # another order of additions

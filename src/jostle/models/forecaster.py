@@ -54,7 +54,7 @@ REWARD, CONSTANT, MEMBERS = 0, 1, 2
 """Targets of a regression: the reward, a constant 1, and from then on the members' own."""
 FORECASTS, BY_LATEST = 5, 3
 """Parts of the mean that are weighed, and which of them is due to ``latest``."""
-HELD = ("ridge", "linear", "recent", "latest", "clock", "latest_clock")
+HELD = ("ridge", "linear", "recent", "latest", "ridge_clock", "linear_clock", "latest_clock")
 """The parts that learning an observation changes, but for scales and weights."""
 
 
@@ -72,7 +72,8 @@ class Forecaster(NamedTuple):
     early: Early | None  # None in a copy for decisions
     key: Any  # (2,) uint32, of the perturbations
     prior: Any  # (blocks, members, p), P_j(0); None without members
-    clock: Clock | None  # of ridge, and of linear with a half life; None in a copy for decisions
+    ridge_clock: Clock | None  # None, like the other clocks, in a copy for decisions
+    linear_clock: Clock | None
     latest_clock: Clock | None
 
     @classmethod
@@ -101,8 +102,7 @@ class Forecaster(NamedTuple):
             Early.empty(shape.entries),
             jax.random.key_data(noise_key),
             prior,
-            Clock.start(shape.blocks),
-            Clock.start(shape.blocks),
+            *[Clock.start(shape.blocks)] * 3,
         )
 
     def forecasts(self, contexts: Any, phi: Any, network: Any) -> Any:
@@ -173,7 +173,8 @@ class Forecaster(NamedTuple):
             name: getattr(self, name).deciding() for name in ("ridge", "linear", "recent", "latest")
         }
         kept = self._replace(**regressions)
-        return kept._replace(early=None, key=None, prior=None, clock=None, latest_clock=None)
+        kept = kept._replace(early=None, key=None, prior=None)
+        return kept._replace(ridge_clock=None, linear_clock=None, latest_clock=None)
 
     def _learned(
         self,
@@ -230,7 +231,8 @@ class Forecaster(NamedTuple):
 
         ``linear`` only forgets if it was ``told`` to: a drift is noticed by comparing it to others.
         """
-        assert self.clock is not None
+        assert self.ridge_clock is not None
+        assert self.linear_clock is not None
         assert self.latest_clock is not None
         both = jnp.stack([reward, jnp.ones_like(reward)])
         members, targets = self.members, both
@@ -238,11 +240,10 @@ class Forecaster(NamedTuple):
             key = jax.random.fold_in(jax.random.wrap_key_data(self.key), number)
             noise = jax.random.normal(key, (members,))
             targets = jnp.concatenate([both, noise, jnp.zeros(members)])
-        clock, latest_clock = self.clock.after(half_lives), self.latest_clock.after(1 / LATEST)
         places = block, number % self.ridge.weights.shape[0]
-        ridge, leverage = observe_forgetting(
+        ridge, ridge_clock, leverage = observe_forgetting(
             self.ridge,
-            clock,
+            self.ridge_clock.after(half_lives),
             *places,
             phi,
             targets,
@@ -250,15 +251,16 @@ class Forecaster(NamedTuple):
             prior=self.prior,
         )
         u = phi[: self.linear.weights.shape[-1]]
-        forget = partial(observe_forgetting, regularisation=LINEAR_REGULARISATION)
+        observe = partial(observe_forgetting, regularisation=LINEAR_REGULARISATION)
         if told:
-            linear, _ = forget(self.linear, clock, *places, u, both)
+            clock = self.linear_clock.after(half_lives)
+            linear, linear_clock, _ = observe(self.linear, clock, *places, u, both)
         else:
-            linear, _ = self.linear.observe(block, u, both)
+            linear, linear_clock = self.linear.observe(block, u, both)[0], self.linear_clock
         recent, _ = self.recent.observe(block, u, both, least=FORGETFUL)
-        latest, _ = forget(self.latest, latest_clock, *places, u, both)
-        clock, latest_clock = clock.brought_up(*places), latest_clock.brought_up(*places)
-        return ridge, linear, recent, latest, clock, latest_clock, leverage
+        clock = self.latest_clock.after(1 / LATEST)
+        latest, latest_clock, _ = observe(self.latest, clock, *places, u, both)
+        return ridge, linear, recent, latest, ridge_clock, linear_clock, latest_clock, leverage
 
     def _at_first(self, regularisation: Any) -> tuple[Any, ...]:
         """What is held before the first observation."""
@@ -266,7 +268,7 @@ class Forecaster(NamedTuple):
         clock = Clock.start(blocks)
         linear = _linear_at_first(blocks, self.linear.weights.shape[-1])
         ridge = _ridge_at_first(self.prior, blocks, size, regularisation)
-        return ridge, linear, linear, linear, clock, clock, jnp.float32(0)
+        return ridge, linear, linear, linear, clock, clock, clock, jnp.float32(0)
 
     def _held(self) -> tuple[Any, ...]:
         """What learning an observation changes, but for scales and weights."""

@@ -12,22 +12,34 @@ An observation of weight u is one with noise of variance 1 / u, so its perturbat
 then N_j has the covariance V^-1 (V - lambda I) V^-1 of a posterior, and grows where nothing is
 observed any more. In one step of factor f, V <- f V + (1 - f) lambda I. The first term leaves w and
 P_j as they are and divides N_j by sqrt(f). The second has rank p, which would cost O(p^3): instead,
-each step adds p (1 - f) lambda to one entry of the diagonal, each in its turn, as an observation of
-that feature alone whose target is 0, or for priors P_j(0). After p steps all have had their share.
+it is shared out among a few entries of the diagonal, in turn, and each gets p (1 - f) lambda over
+their number, as an observation of that feature alone whose target is 0, or for priors P_j(0). They
+are p (1 - f) entries, rounded up, so that all have had their share when V has changed as a whole.
 
 The half life may change over time, as when a drift is noticed: f = 2^(-h), with h the half lives,
-commonly small parts of one, that have passed since. In the disjoint model time is the same for all
-blocks: a block is brought up to date when it is observed, and one further block in its turn with
-every observation.
+commonly small parts of one, that have passed since. A step is made when it pays, 1 - f >= 1 / p, or
+1 / 32 if p is smaller: until then weights are those of the last step. In the disjoint model time is
+the same for all blocks: a block is brought up to date when it is observed, and one further block in
+its turn with every observation. With hundreds of blocks much may be due by then. A step has 16
+entries at the most, so that it does not cost more than others, and the rest remains due; a block to
+which three half lives are due starts again.
 """
 
+import math
 from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jostle.models.responses import OneBlock, Responses
+from jostle.models.responses import Growth, OneBlock, Responses
+
+FEW = 32
+"""Blocks of fewer features wait no longer than one of so many would."""
+MOST_ENTRIES = 16
+"""Entries of the diagonal that one step is shared out among."""
+FORGOTTEN = 3.0
+"""Half lives after which a block starts again."""
 
 
 class Clock(NamedTuple):
@@ -45,13 +57,16 @@ class Clock(NamedTuple):
         """So many half lives later."""
         return self._replace(due=self.due + half_lives)
 
-    def brought_up(self, *blocks: Any) -> "Clock":
-        """After ``blocks`` have been brought up to date."""
-        clock = self
-        for block in blocks:
-            forgot = clock.due[block] > 0
-            clock = Clock(clock.due.at[block].set(0), clock.turn.at[block].add(forgot))
-        return clock
+    def step(self, block: Any, size: int) -> Any:
+        """The half lives that a block of ``size`` features has to forget now; 0 if it may wait."""
+        due = self.due[block]
+        enough = 1 - jnp.exp2(-due) >= 1 / max(size, FEW)
+        most = -math.log2(1 - MOST_ENTRIES / size) if size > MOST_ENTRIES else FORGOTTEN
+        return jnp.where(due < FORGOTTEN, jnp.where(enough, jnp.minimum(due, most), 0), due)
+
+    def after_step(self, block: Any, step: Any, size: int) -> "Clock":
+        """After a ``step`` of a block of ``size`` features."""
+        return Clock(self.due.at[block].add(-step), self.turn.at[block].add(_entries(step, size)))
 
 
 def observe_forgetting(
@@ -64,10 +79,10 @@ def observe_forgetting(
     *,
     regularisation: Any,
     prior: Any = None,
-) -> tuple[Responses, Any]:
-    """Learn an observation after ``block``, and the one whose ``turn`` it is, are up to date.
+) -> tuple[Responses, Clock, Any]:
+    """Learn an observation after ``block``, and the one whose ``turn`` it is, have forgotten.
 
-    The clock still says what is due to them. Returns the responses, and the observation's leverage.
+    Returns the responses, the clock, and the observation's leverage.
 
     Arguments:
         responses, clock: what was learned, and how much of it is to be forgotten.
@@ -77,42 +92,87 @@ def observe_forgetting(
         prior: (blocks, members, p), P_j(0), if there are members. Their perturbations, and then
             their priors, are the last of the targets.
     """
-    places = jnp.stack([block] if len(clock.due) == 1 else [turn, block])
-    # Everything is read before anything is written, and written at once: the compiler would keep a
-    # copy of whole tables otherwise.
-    held = jax.lax.optimization_barrier(jax.tree.map(lambda part: part[places], responses))
-    rows = OneBlock(*held), clock.due[places], clock.turn[places]
-    forget = partial(_forget, regularisation=regularisation)
-    fresh = jax.vmap(forget)(*rows, None if prior is None else prior[places])
-    after, leverage = jax.tree.map(lambda part: part[-1], fresh).observe(phi, targets)
-    # The block in turn may be the one that is observed.
-    new = jax.tree.map(
-        lambda old, own: jnp.where((places == block).reshape(-1, *[1] * own.ndim), own, old),
-        fresh,
-        after,
-    )
-    new = jax.lax.optimization_barrier(new)
-    return Responses(
-        *(old.at[places].set(part) for old, part in zip(responses, new, strict=True))
-    ), leverage
+    size = responses.weights.shape[-1]
+    # A block that is both forgets as the one that is observed.
+    places, steps = [block], [clock.step(block, size)]
+    if len(clock.due) > 1:
+        places.append(turn)
+        steps.append(jnp.where(turn == block, 0, clock.step(turn, size)))
+    both = jnp.stack(places)
+    # All is read before anything is written, and written at once: the compiler would keep copies
+    # of whole tables otherwise.
+    held = jax.lax.optimization_barrier(tuple(part[both] for part in responses))
+    topped_up = [
+        _top_up(
+            OneBlock(*(part[i] for part in held)),
+            step,
+            clock.turn[place],
+            None if prior is None else prior[place],
+            regularisation,
+        )
+        for i, (place, step) in enumerate(zip(places, steps, strict=True))
+    ]
+    members = 0 if prior is None else prior.shape[1]
+    plain = responses.weights.shape[1] - 2 * members
+    growths = [_growth(step, plain, members) for step in steps]
+    observed, leverage = topped_up[0].observe(phi, targets, growth=growths[0])
+    fresh = [observed]
+    if len(places) > 1:
+        other = topped_up[1].grown(growths[1])
+        fresh.append(jax.tree.map(partial(jnp.where, turn == block), observed, other))
+    new = jax.lax.optimization_barrier(jax.tree.map(lambda *parts: jnp.stack(parts), *fresh))
+    after = Responses(*(old.at[both].set(part) for old, part in zip(responses, new, strict=True)))
+    for place, step in zip(places, steps, strict=True):
+        clock = clock.after_step(place, step, size)
+    return after, clock, leverage
 
 
-def _forget(own: OneBlock, due: Any, turn: Any, prior: Any, *, regularisation: Any) -> OneBlock:
-    """The responses of a block, whose ``prior`` is (members, p), after ``due`` half lives.
+def _top_up(own: OneBlock, step: Any, turn: Any, prior: Any, regularisation: Any) -> OneBlock:
+    """A block, whose ``prior`` is (members, p), with the second term of a ``step`` of half lives.
 
-    If none are due, nothing changes, to the last bit.
+    The first term is to follow: that is less work than the other way round, and the same. A block
+    that starts again has no terms.
     """
-    size = own.weights.shape[-1]
-    members = 0 if prior is None else len(prior)
-    plain = len(own.weights) - 2 * members
-    factor = jnp.exp2(-due)
-    root = jnp.sqrt(factor)
-    grown = jnp.concatenate([jnp.ones(plain), jnp.full(members, 1 / root), jnp.ones(members)])
-    faded = OneBlock(own.weights * grown[:, None], own.root / root, own.count * factor)
-    feature = turn % size
-    weight = jnp.sqrt(size * (1 - factor) * regularisation)
-    targets = jnp.zeros(plain + members)
-    if prior is not None:
-        targets = jnp.concatenate([targets, weight * prior[:, feature]])
-    after, _ = faded.observe(weight * (jnp.arange(size) == feature), targets)
-    return after._replace(count=faded.count)
+    targets, size = own.weights.shape
+    entries, factor = _entries(step, size), _factor(step)
+    share = size * (1 - factor) * regularisation / jnp.maximum(entries, 1)
+    weight = jnp.sqrt(share / factor)
+
+    def one(i: Any, own: OneBlock) -> OneBlock:
+        feature = (turn + i) % size
+        values = _with_priors(targets, prior, lambda prior: weight * prior[:, feature])
+        return own.observe(weight * (jnp.arange(size) == feature), values)[0]
+
+    start = OneBlock(
+        _with_priors((targets, size), prior, lambda prior: prior),
+        jnp.eye(size) / jnp.sqrt(regularisation),
+        jnp.zeros_like(own.count),
+    )
+    own = jax.tree.map(partial(jnp.where, step < FORGOTTEN), own, start)
+    after: OneBlock = jax.lax.fori_loop(0, entries, one, own)
+    return after._replace(count=own.count)
+
+
+def _with_priors(shape: Any, prior: Any, values: Any) -> Any:
+    """Zeros for all targets but the last ones, which are those of the members' priors."""
+    zeros = jnp.zeros(shape)
+    return zeros if prior is None else zeros.at[-len(prior) :].set(values(prior))
+
+
+def _growth(step: Any, plain: int, members: int) -> Growth:
+    """The first term: V is multiplied by f, and the noise of observations has grown."""
+    factor = _factor(step)
+    root = 1 / jnp.sqrt(factor)
+    ones = jnp.ones(plain), jnp.full(members, root), jnp.ones(members)
+    return Growth(jnp.concatenate(ones), root, factor)
+
+
+def _factor(step: Any) -> Any:
+    """f."""
+    return jnp.where(step < FORGOTTEN, jnp.exp2(-step), 1)
+
+
+def _entries(step: Any, size: int) -> Any:
+    """Among how many entries of the diagonal a step is shared out; none if it is 0."""
+    share = jnp.ceil(size * (1 - _factor(step)) - 1e-3)  # not one more for a rounding error
+    return jnp.minimum(share, min(MOST_ENTRIES, size)).astype(jnp.int32)

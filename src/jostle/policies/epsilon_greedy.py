@@ -63,5 +63,5 @@ class EpsilonGreedy(StackedPolicy, PaperEpsilonGreedy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 3
+    behaviour = 4
     paper_form = PaperEpsilonGreedy

@@ -28,7 +28,7 @@ class Falcon(StackedPolicy, InverseGapPolicy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 3
+    behaviour = 4
     paper_form = PaperFalcon
 
     complexity: Any = leaf(default=0.003, least=1e-12)
