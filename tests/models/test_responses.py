@@ -53,31 +53,12 @@ def test_agrees_with_the_normal_equations(stream, initial):
     assert leverages[0] == pytest.approx(first @ first / (RIDGE + first @ first), rel=1e-5)
 
 
-def test_a_least_leverage_forgets_exponentially_in_its_own_direction():
-    """With one indicator feature per arm the response is a moving average, arm by arm."""
-    least, rng = 0.1, np.random.default_rng(0)
-    responses = Responses.empty(jnp.zeros((1, 1, 2)), 1e-3)
-    observe = jax.jit(lambda now, phi, y: now.observe(0, phi, y[None], least=least)[0])
-    averages, counts = np.zeros(2), np.full(2, 1e-3)
-    for _ in range(200):
-        arm, reward = rng.integers(2), rng.normal()
-        counts[arm] += 1
-        step = max(1 / counts[arm], least)
-        averages[arm] += step * (reward - averages[arm])
-        responses = observe(responses, np.eye(2)[arm], np.float32(reward))
-    np.testing.assert_allclose(responses.weights[0, 0], averages, atol=1e-4)
-    # What remains unknown of each arm no longer falls below the least leverage.
-    root = np.asarray(responses.root[0])
-    np.testing.assert_allclose(np.diag(root @ root.T), least, rtol=1e-3)
-
-
 def test_a_context_of_zeros_teaches_nothing():
     responses = Responses.empty(jnp.ones((1, 1, 2)), 0.5)
-    for least in (0.0, 0.1):
-        after, leverage = responses.observe(0, jnp.zeros(2), jnp.ones(1), least)
-        assert np.isfinite(float(leverage))
-        for a, b in zip(after[:2], responses[:2], strict=True):
-            np.testing.assert_array_equal(a, b)
+    after, leverage = responses.observe(0, jnp.zeros(2), jnp.ones(1))
+    assert float(leverage) == 0
+    for a, b in zip(after[:2], responses[:2], strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 class Weighted:

@@ -1,14 +1,13 @@
 """``Forecaster``: estimates of rewards by ridge regressions and a network, weighed by their past.
 
-    mean(x) = m + b_1 lin(x) + b_2 (ridge(x) - lin(x)) + b_3 (recent(x) - lin(x))
-                + b_4 (latest(x) - lin(x)) + b_5 net(x)
+    mean(x) = m + b_1 lin(x) + b_2 (ridge(x) - lin(x)) + b_3 (latest(x) - lin(x)) + b_4 net(x)
 
 with m the running mean of the rewards; lin, an exact ridge regression on the context; ridge,
-another on random features of it (``jostle.models.features``); recent, a linear one in which some
-300 observations of any direction count; latest, a linear one with a half life of 300 observations;
-and net, a network trained on what lin leaves over. The weights b come from forecasts made *before*
-each reward was learned (``jostle.models.stack``): each part is believed as far as it has come true,
-so a flexible one does no harm where the world is linear or rewards are nearly all noise.
+another on random features of it (``jostle.models.features``); latest, a linear one with a half life
+of 300 observations; and net, a network trained on what lin leaves over. The weights b come from
+forecasts made *before* each reward was learned (``jostle.models.stack``): each part is believed as
+far as it has come true, so a flexible one does no harm where the world is linear or rewards are
+nearly all noise.
 
 Only latest is doubted. That the forecasts have been better with it is evidence of a drift: as far
 as it is believed, the ridge on random features forgets with the same half life, and with it the
@@ -45,16 +44,14 @@ from jostle.types import Feedback
 
 LINEAR_REGULARISATION = 0.1
 """lambda of the linear ridges, for contexts in their unit."""
-FORGETFUL = 0.003
-"""The least leverage of an observation in the linear ridge ``recent``."""
 LATEST = 300.0
 """The half life of observations in the linear ridge ``latest``, and in all that forgets when a
 drift is certain."""
 REWARD, CONSTANT, MEMBERS = 0, 1, 2
 """Targets of a regression: the reward, a constant 1, and from then on the members' own."""
-FORECASTS, BY_LATEST = 5, 3
+FORECASTS, BY_LATEST = 4, 2
 """Parts of the mean that are weighed, and which of them is due to ``latest``."""
-HELD = ("ridge", "linear", "recent", "latest", "ridge_clock", "linear_clock", "latest_clock")
+HELD = ("ridge", "linear", "latest", "ridge_clock", "linear_clock", "latest_clock")
 """The parts that learning an observation changes, but for scales and weights."""
 
 
@@ -65,7 +62,6 @@ class Forecaster(NamedTuple):
     unit: Any  # of the contexts
     ridge: Responses
     linear: Responses
-    recent: Responses
     latest: Responses
     scales: Scales
     stack: Stack
@@ -89,13 +85,12 @@ class Forecaster(NamedTuple):
         feature_key, prior_key, noise_key = jax.random.split(key, 3)
         priors = (shape.blocks, members, shape.size)
         prior = jax.random.normal(prior_key, priors) if members else None
-        linear, recent, latest = (_linear_at_first(shape.blocks, shape.linear) for _ in range(3))
+        linear, latest = (_linear_at_first(shape.blocks, shape.linear) for _ in range(2))
         return cls(
             RandomFeatures.draw(feature_key, shape),
             jnp.float32(1),
             _ridge_at_first(prior, shape.blocks, shape.size, regularisation),
             linear,
-            recent,
             latest,
             Scales.empty(),
             Stack.empty(FORECASTS),
@@ -111,11 +106,9 @@ class Forecaster(NamedTuple):
         linear = self.baseline(phi, block)
         ridge = self.ridge.estimates(phi, block, self.scales.mean)
         u = phi[..., : self.linear.weights.shape[-1]]
-        recent, latest = (
-            each.estimates(u, block, self.scales.mean) for each in (self.recent, self.latest)
-        )
+        latest = self.latest.estimates(u, block, self.scales.mean)
         xp = phi.__array_namespace__()
-        parts = [linear, ridge - linear, recent - linear, latest - linear, network]
+        parts = [linear, ridge - linear, latest - linear, network]
         return xp.stack(parts, axis=-1)
 
     def baseline(self, phi: Any, block: Any) -> Any:
@@ -170,7 +163,7 @@ class Forecaster(NamedTuple):
     def deciding(self) -> "Forecaster":
         """The part that decisions read."""
         regressions = {
-            name: getattr(self, name).deciding() for name in ("ridge", "linear", "recent", "latest")
+            name: getattr(self, name).deciding() for name in ("ridge", "linear", "latest")
         }
         kept = self._replace(**regressions)
         kept = kept._replace(early=None, key=None, prior=None)
@@ -257,10 +250,9 @@ class Forecaster(NamedTuple):
             linear, linear_clock, _ = observe(self.linear, clock, *places, u, both)
         else:
             linear, linear_clock = self.linear.observe(block, u, both)[0], self.linear_clock
-        recent, _ = self.recent.observe(block, u, both, least=FORGETFUL)
         clock = self.latest_clock.after(1 / LATEST)
         latest, latest_clock, _ = observe(self.latest, clock, *places, u, both)
-        return ridge, linear, recent, latest, ridge_clock, linear_clock, latest_clock, leverage
+        return ridge, linear, latest, ridge_clock, linear_clock, latest_clock, leverage
 
     def _at_first(self, regularisation: Any) -> tuple[Any, ...]:
         """What is held before the first observation."""
@@ -268,7 +260,7 @@ class Forecaster(NamedTuple):
         clock = Clock.start(blocks)
         linear = _linear_at_first(blocks, self.linear.weights.shape[-1])
         ridge = _ridge_at_first(self.prior, blocks, size, regularisation)
-        return ridge, linear, linear, linear, clock, clock, clock, jnp.float32(0)
+        return ridge, linear, linear, clock, clock, clock, jnp.float32(0)
 
     def _held(self) -> tuple[Any, ...]:
         """What learning an observation changes, but for scales and weights."""

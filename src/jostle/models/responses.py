@@ -40,22 +40,16 @@ class OneBlock(NamedTuple):
         )
 
     def observe(
-        self, phi: Any, targets: Any, least: float = 0.0, growth: Growth | None = None
+        self, phi: Any, targets: Any, growth: Growth | None = None
     ) -> tuple["OneBlock", Any]:
-        """Learn one observation, after ``growth``; see ``Responses.observe``."""
+        """Learn one observation of every target, after ``growth``; also returns its leverage."""
         # The root is read three times. Growth joins in, instead of being a fourth.
         factor = 1.0 if growth is None else growth.root
         f = factor * (phi @ self.root)
         variance = f @ f
-        kept = jnp.maximum(variance, least / (1 - least)) if least else variance
-        leverage = kept / (1 + kept)
         direction = factor * (self.root @ f)
         gain = direction / (1 + variance)
         shrinkage = 1 / (1 + variance + jnp.sqrt(1 + variance))
-        if least:
-            safe = jnp.where(variance > 0, variance, 1)
-            gain = direction * (leverage / safe)
-            shrinkage = (1 - jnp.sqrt(leverage / safe)) / safe
         forecasts, before = self.weights @ phi, self
         if growth is not None:
             forecasts, before = forecasts * growth.weights, self.grown(growth)
@@ -64,7 +58,7 @@ class OneBlock(NamedTuple):
             before.root - jnp.outer(direction, f * shrinkage),
             before.count + 1,
         )
-        return after, leverage
+        return after, variance / (1 + variance)
 
 
 class Responses(NamedTuple):
@@ -81,19 +75,11 @@ class Responses(NamedTuple):
         root = jnp.eye(size) / jnp.sqrt(regularisation)
         return cls(initial, jnp.broadcast_to(root, (blocks, size, size)), jnp.zeros(blocks))
 
-    def observe(
-        self, block: Any, phi: Any, targets: Any, least: float = 0.0
-    ) -> tuple["Responses", Any]:
-        """Learn one observation of every target; also returns its leverage phi'g.
-
-        With ``least`` every observation has at least this leverage: its direction then forgets
-        exponentially, observation by observation, and nothing else does. (The variance of phi'w
-        after an observation, in units of the noise, equals the leverage, so keeping one from
-        falling below ``least`` is to keep the other.)
-        """
+    def observe(self, block: Any, phi: Any, targets: Any) -> tuple["Responses", Any]:
+        """Learn one observation of every target; also returns its leverage phi'g."""
         # Both tables are read before either is written, so that the compiler updates them in place.
         own = OneBlock(*jax.lax.optimization_barrier(tuple(part[block] for part in self)))
-        after, leverage = own.observe(phi, targets, least)
+        after, leverage = own.observe(phi, targets)
         responses = Responses(
             *(
                 jax.lax.dynamic_update_index_in_dim(table, new, block, 0)

@@ -198,14 +198,13 @@ def _columns(forecaster: Forecaster, strengths: Strengths) -> np.ndarray:
     The running mean of the rewards is left out.
     """
     mean = float(forecaster.scales.mean)
-    parts = (forecaster.ridge, forecaster.linear, forecaster.recent, forecaster.latest)
-    ridge, linear, recent, latest = (each.weights[0].astype(np.float64) for each in parts)
-    direct, full, late, last, _ = forecaster.stack.weights.astype(np.float64)
+    parts = (forecaster.ridge, forecaster.linear, forecaster.latest)
+    ridge, linear, latest = (each.weights[0].astype(np.float64) for each in parts)
+    direct, full, late, _ = forecaster.stack.weights.astype(np.float64)
     estimate = full * (ridge[0] - mean * ridge[1])
     size = linear.shape[1]
-    estimate[:size] += (direct - full - late - last) * (linear[0] - mean * linear[1])
-    estimate[:size] += late * (recent[0] - mean * recent[1])
-    estimate[:size] += last * (latest[0] - mean * latest[1])
+    estimate[:size] += (direct - full - late) * (linear[0] - mean * linear[1])
+    estimate[:size] += late * (latest[0] - mean * latest[1])
     noise, prior = np.split(ridge[MEMBERS:], 2)
     noise, prior = float(strengths.noise) * noise, float(strengths.prior) * prior
     bold = noise + strengths.boldness * prior

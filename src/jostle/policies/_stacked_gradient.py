@@ -36,7 +36,7 @@ class StackedGradientPolicy(StackedPolicy, GradientPolicy):
         others: see ``StackedPolicy`` and ``GradientPolicy``.
     """
 
-    behaviour = 5
+    behaviour = 6
 
     regularisation: Any = leaf(default=1e-5, least=1e-12)
 

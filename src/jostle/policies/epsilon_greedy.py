@@ -63,5 +63,5 @@ class EpsilonGreedy(StackedPolicy, PaperEpsilonGreedy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 4
+    behaviour = 5
     paper_form = PaperEpsilonGreedy

@@ -28,7 +28,7 @@ class Falcon(StackedPolicy, InverseGapPolicy):
         others: see ``StackedPolicy`` and ``KnowsProbabilities``.
     """
 
-    behaviour = 4
+    behaviour = 5
     paper_form = PaperFalcon
 
     complexity: Any = leaf(default=0.003, least=1e-12)

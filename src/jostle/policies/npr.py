@@ -65,7 +65,7 @@ class NPR(SamplingPolicy, StackedPolicy):
         others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    behaviour = 6
+    behaviour = 7
     paper_form = PaperNPR
 
     noise: Any = leaf(default=1.0)
