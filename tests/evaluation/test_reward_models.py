@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from jostle.evaluation import Log, evaluate, read, scan, write
-from jostle.evaluation.reward_models import CrossFittedRegressor, CrossFittedRidge, fold_of
+from jostle.evaluation.folds import fold_of
+from jostle.evaluation.reward_models import CrossFittedRegressor
+from jostle.evaluation.ridge_model import CrossFittedRidge
 
 ROWS, ARMS, FEATURES, FOLDS = 120, 3, 2, 3
 

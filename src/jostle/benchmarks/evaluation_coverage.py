@@ -30,7 +30,7 @@ from jostle.core.record import leaf
 from jostle.environments.field.base import Stream, disjoint_round, shared_context
 from jostle.evaluation import Frozen, Log, bounds, intervals, sequences
 from jostle.evaluation.estimators import make_estimators
-from jostle.evaluation.reward_models import CrossFittedRidge
+from jostle.evaluation.ridge_model import CrossFittedRidge
 from jostle.evaluation.targets import Probabilities
 from jostle.evaluation.terms import Terms, collect
 from jostle.factory import make_policy
