@@ -52,12 +52,17 @@ class CrossFittedRegressor:
         whole_log = join(log.chunks())
         folds_of_rows = fold_of(whole_log, self.folds)
         inputs = _inputs(whole_log, whole_log.actions)
-        self._models = [
-            clone(model).fit(
-                inputs[folds_of_rows != fold], whole_log.rewards[folds_of_rows != fold]
-            )
-            for fold in range(self.folds)
-        ]
+        self._models = []
+        for fold in range(self.folds):
+            others = folds_of_rows != fold
+            try:
+                fitted = clone(model).fit(inputs[others], whole_log.rewards[others])
+            except ValueError as error:
+                raise ValueError(
+                    f"model {type(model).__name__} cannot be fitted to the {others.sum():,} rows "
+                    f"outside fold {fold} of {self.folds}: {error}"
+                ) from None
+            self._models.append(fitted)
 
     def predict(self, log: Log) -> np.ndarray:
         """(n, shown) expected rewards; of a classifier, the probability of its last class."""
