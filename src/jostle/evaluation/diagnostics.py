@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jostle.evaluation.estimators import Estimator
+from jostle.evaluation.results import LEAST_SIZE
 from jostle.evaluation.terms import Terms
 from jostle.logs.repair import REPAIRS
 
@@ -111,7 +112,7 @@ def _about_weights(terms: Terms, found: Diagnostics) -> list[str]:
     warnings, n = [], len(terms)
     size = found.effective_size
     if size < FEW_ROWS or size < SMALL_SHARE * n:
-        answer = "cannot answer" if size < 10 else "can hardly answer"
+        answer = "cannot answer" if size < LEAST_SIZE else "can hardly answer"
         warnings.append(
             f"The log {answer} for this target: the effective sample size is {size:,.0f} of "
             f"{n:,} rows."
