@@ -168,6 +168,10 @@ class Agent:
         """The places that arm ids have in the arrays of ``state``."""
         return self._arms.look_up(ids)
 
+    def knows_arms(self, ids: np.ndarray) -> bool:
+        """Whether it has learned about any of these large arm ids, each apart from the others."""
+        return self._arms.knows(ids)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, whole or not at all."""
         self._check_process()

@@ -49,6 +49,10 @@ class ArmSlots:
             ids = np.where(slots < self._ready, slots, OWN_SLOTS)
         return ids.astype(np.int32, copy=False)
 
+    def knows(self, ids: np.ndarray) -> bool:
+        """Whether any of these ids, which are not small, has been learned about."""
+        return any(i in self._sparse for i in ids.tolist())
+
     def assign(self, ids: np.ndarray) -> np.ndarray:
         """The slot of each id, after giving one to those that have none yet.
 

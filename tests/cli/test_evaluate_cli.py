@@ -76,6 +76,8 @@ def test_policies_that_learn_and_guaranteed_intervals(folder, tmp_path):
         (["{log}", "-p", "uniform", "-b", "loged"], 2, "did you mean 'logged'"),
         (["{log}", "-p", "uniform", "--estimators", "mips"], 2, "groups is missing"),
         (["{log}", "-p", "uniform", "--level", "95"], 2, "level must be between 0 and 1"),
+        (["{log}", "-p", "a", "--estimators", "dr", "--model", "netwerk"], 2, "unknown model"),
+        (["{log}", "-p", "a", "--largest-weight", 1.5], 2, "but the log has a weight of 2"),
         (["{junk}", "-p", "uniform"], 2, "junk.parquet cannot be read"),
         (["{log}", "-p", "uniform", "--repair", "all"], 2, "unknown repair 'all'"),
         (["{log}", "-p", "uniform", "-o", "{folder}"], 2, "is not empty"),
@@ -85,7 +87,7 @@ def test_policies_that_learn_and_guaranteed_intervals(folder, tmp_path):
 def test_errors_are_one_line(folder, arguments, code, message):
     (folder / "junk.parquet").write_text("junk")
     places = {"log": folder / "log.parquet", "folder": folder, "junk": folder / "junk.parquet"}
-    done = call(*(argument.format(**places) for argument in arguments))
+    done = call(*(str(argument).format(**places) for argument in arguments))
     assert done.exit_code == code
     assert message in done.output
     assert "Traceback" not in done.output
@@ -101,6 +103,25 @@ def test_groups_of_arms_and_no_intervals(folder, tmp_path):
     numbers = json.loads((tmp_path / "out" / "evaluation.json").read_text())
     ips, mips = (line for line in numbers["estimates"] if line["target"] == "a")
     assert ips["value"] == pytest.approx(mips["value"])  # each arm is a group of its own
+
+
+def test_another_reward_model_and_a_bound_on_weights(folder, tmp_path):
+    widths = {}
+    for name, settings in {
+        "found": ("--interval", "sequence"),
+        "given": ("--interval", "sequence", "--largest-weight", 50),
+        "network": ("--model", "network"),
+    }.items():
+        done = call(
+            folder / "log.parquet", "-p", "a", "--estimators", "dr", *settings,
+            "-o", tmp_path / name,
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+        numbers = json.loads((tmp_path / name / "evaluation.json").read_text())
+        line = numbers["estimates"][1]
+        widths[name] = line["high"] - line["low"]
+    assert widths["given"] > widths["found"]  # 2 is what the probabilities say
+    assert 0 < widths["network"] < widths["found"]
 
 
 def test_two_agents_of_the_same_name_are_two_policies(folder, tmp_path):

@@ -1,5 +1,6 @@
 """Intervals against their definitions, exact expectations, and simulated adaptive logs."""
 
+import itertools
 import math
 
 import numpy as np
@@ -58,24 +59,45 @@ def test_the_bootstrap_is_close_to_normal_where_both_hold():
     assert bootstrap(Columns(None, long), None, 0.95) == pytest.approx(normal(long, 0.95), abs=1e-3)
 
 
-def test_wealth_against_the_truth_is_a_martingale():
-    """Its expectation, over all outcomes of three rows, is exactly one."""
-    value = float(TARGET @ MEANS)
-    bounds = np.full(3, (TARGET / LOGGED).max())
-    outcomes = [
-        (TARGET[a] / LOGGED[a], r, LOGGED[a] * (MEANS[a] if r else 1 - MEANS[a]))
-        for a in range(3)
+def outcomes(logged, target, means, chance=1.0):
+    """(weight, largest weight, reward, probability) of all that can happen in a row."""
+    weights = target / logged
+    return [
+        (weights[a], weights.max(), r, chance * logged[a] * (means[a] if r else 1 - means[a]))
+        for a in range(len(logged))
         for r in (0.0, 1.0)
     ]
+
+
+def expected_wealth(rows, value, known=None):
+    """Of three rows, each one of ``rows``; ``known`` is a bound on weights known beforehand."""
     total = 0.0
-    for first in outcomes:
-        for second in outcomes:
-            for third in outcomes:
-                w, r, chance = (np.array(part) for part in zip(first, second, third, strict=True))
-                kinds = sequences.increments(Weighted(w, bounds), r)
-                assert len(kinds) == 2
-                total += chance.prod() * math.exp(sequences.log_wealth(kinds, value)[-1])
-    assert total == pytest.approx(1, rel=1e-12)
+    for three in itertools.product(rows, repeat=3):
+        w, bounds, r, chance = map(np.array, zip(*three, strict=True))
+        kinds = sequences.increments(Weighted(w, bounds if known is None else known), r)
+        assert len(kinds) == 2
+        total += chance.prod() * math.exp(sequences.log_wealth(kinds, value)[-1])
+    return total
+
+
+def test_wealth_against_the_truth_is_a_martingale():
+    """Its expectation, over all outcomes of three rows, is exactly one."""
+    rows, value = outcomes(LOGGED, TARGET, MEANS), float(TARGET @ MEANS)
+    assert expected_wealth(rows, value, known=5.0) == pytest.approx(1, rel=1e-12)
+    # Nothing is won in a row whose bound was not known before it.
+    assert 0.9 < expected_wealth(rows, value) < 1
+
+
+def test_nothing_is_won_by_contexts_that_allow_larger_weights():
+    """A bet must not shrink just where the context makes large weights, and no reward, likely."""
+    even, ones = np.full(2, 0.5), np.ones(2)
+    rows = outcomes(even, even, ones, chance=0.6)
+    rows += outcomes(np.array([0.9, 0.1]), np.array([0.0, 1.0]), np.array([1.0, 0.0]), chance=0.4)
+    assert sum(chance for *_, chance in rows) == pytest.approx(1)
+    assert expected_wealth(rows, 0.6) <= 1 + 1e-12
+    # Nor by contexts in which the target has an arm that the log does not support.
+    unsupported = (0.0, np.inf, 0.0, 0.4)
+    assert expected_wealth([*rows[:4], unsupported], 0.6) <= 1 + 1e-12
 
 
 def test_difference_increments_have_the_right_mean_and_limits():
@@ -85,14 +107,14 @@ def test_difference_increments_have_the_right_mean_and_limits():
     w, v = TARGET / LOGGED, other / LOGGED
     for r in (0.0, 1.0):
         kinds = sequences.difference_increments(
-            Weighted(w, np.full(3, bound)), Weighted(v, np.full(3, other_bound)), np.full(3, r)
+            Weighted(w, bound), Weighted(v, other_bound), np.full(3, r)
         )
         assert len(kinds) == 3
         assert all(np.all(kind.x - 1 >= -kind.scale - 1e-12) for kind in kinds)
     means = np.zeros(3)
     for r, chance in ((0.0, 1 - MEANS), (1.0, MEANS)):
         kinds = sequences.difference_increments(
-            Weighted(w, np.full(3, bound)), Weighted(v, np.full(3, other_bound)), np.full(3, r)
+            Weighted(w, bound), Weighted(v, other_bound), np.full(3, r)
         )
         means += [float(np.sum(LOGGED * chance * kind.x)) for kind in kinds]
     np.testing.assert_allclose(means, difference)
@@ -101,7 +123,7 @@ def test_difference_increments_have_the_right_mean_and_limits():
 def test_the_bound_by_betting_is_that_of_a_grid_search():
     log = drawn(300)
     w = (TARGET / LOGGED)[log.actions]
-    kinds = sequences.increments(Weighted(w, np.full(300, 5.0)), log.rewards)
+    kinds = sequences.increments(Weighted(w, 5.0), log.rewards)
     bound = sequences.betting_bound(kinds, 0.025)
     grid = np.linspace(0.15, 0.35, 101)
     beaten = [sequences.log_wealth(kinds, m)[-1] >= math.log(40) for m in grid]

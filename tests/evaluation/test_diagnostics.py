@@ -84,3 +84,49 @@ def test_repaired_rows_are_mentioned():
     rewards[5] = np.nan
     log = Log.from_arrays(np.tile([0, 1], 150), rewards, np.full(300, 0.5), repair="drop-rows")
     assert "1 rows: leave out rows with any problem." in warnings(log, "logged")
+
+
+def test_few_rewards_are_too_few_for_intervals_that_rest_on_many():
+    rows = 2000
+    rewards = np.zeros(rows)
+    log = Log.from_arrays(np.tile([0, 1], rows // 2), rewards, np.full((rows, 2), 0.5))
+    assert "rests on the rewards of 0 rows" in warnings(log, 1)
+    rewards[:9] = 1  # of which five are of arm 0
+    assert "rests on the rewards of 5 rows" in warnings(log, 0, "snips")
+    assert "rests on the rewards" not in warnings(log, 0, interval="sequence")
+    rewards[:90] = 1
+    assert "rests on the rewards" not in warnings(log, 0)
+    heavy = np.abs(np.random.default_rng(0).standard_cauchy(rows))
+    log = Log.from_arrays(log.actions, heavy, log.all_probabilities)
+    assert "rests on the rewards" in warnings(log, 0)
+
+
+def test_a_value_that_changes_within_the_log_is_mentioned():
+    rows = 1000
+    rewards = (np.arange(rows) >= rows // 2).astype(float)
+    log = Log.from_arrays(np.tile([0, 1], rows // 2), rewards, np.full((rows, 2), 0.5))
+    for interval in ("bernstein", "sequence"):
+        text = warnings(log, "uniform", interval=interval)
+        assert "by IPS 0 in its first half, 1 in its second" in text
+        assert "interval='running' is for the mean over the log" in text
+    assert "seems to change" not in warnings(log, "uniform", interval="running")
+    found = evaluate(log, "uniform", "ips", "running")["ips"]
+    assert found.low < 0.5 < found.high
+
+
+def test_one_row_says_nothing_about_its_error():
+    log = Log.from_arrays([0], [1.0], [[0.5, 0.5]])
+    for interval in ("normal", "bootstrap"):
+        found = evaluate(log, "uniform", "ips", interval)["ips"]
+        assert (found.low, found.high) == (-np.inf, np.inf)
+        assert "cannot answer" in " ".join(found.warnings)
+
+
+def test_a_log_without_rows_has_no_answer():
+    empty = Log.from_arrays([], [], np.zeros((0, 2)))
+    for name in ("ips", "dr"):
+        with pytest.raises(ValueError, match="log must have at least one row"):
+            evaluate(empty, "uniform", name)
+    bad = Log.from_arrays([0], [np.nan], [[0.5, 0.5]], repair="drop-rows")
+    with pytest.raises(ValueError, match="log must have at least one row"):
+        evaluate(bad, "uniform")

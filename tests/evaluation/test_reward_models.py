@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from jostle.evaluation import Log, evaluate, read, scan, write
-from jostle.evaluation.reward_models import CrossFittedRegressor, CrossFittedRidge, fold_of
+from jostle.evaluation.folds import fold_of
+from jostle.evaluation.reward_models import CrossFittedRegressor
+from jostle.evaluation.ridge_model import CrossFittedRidge
+from jostle.logs.log import CHUNK
 
 ROWS, ARMS, FEATURES, FOLDS = 120, 3, 2, 3
 
@@ -135,3 +138,25 @@ def test_a_file_is_never_in_memory_as_a_whole(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.75 * size
+
+
+def test_a_model_that_cannot_be_fitted_is_named():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    log = example("shared")
+    clicks = Log.from_arrays(log.actions, np.arange(ROWS) == 0, log.probabilities, log.contexts)
+    with pytest.raises(
+        ValueError, match=r"model LogisticRegression cannot be fitted to the .* fold"
+    ):
+        evaluate(clicks, 0, "dr", model=linear_model.LogisticRegression())
+
+
+def test_arms_that_appear_late_have_a_model_too():
+    """More rows than are worked on at a time; the last arms are not in the first of them."""
+    rows = CHUNK + 4000
+    arms = np.where(np.arange(rows)[:, None] < CHUNK, [[0, 1]], [[2, 3]])
+    actions = np.tile([0, 1], rows // 2)
+    rewards = np.where(np.arange(rows) < CHUNK, 0.0, actions)
+    log = Log.from_arrays(actions, rewards, np.full((rows, 2), 0.5), arms=arms)
+    found = evaluate(log, 3, "dm")["dm"]
+    # Where arm 3 is absent, the two others are equally likely.
+    assert found.value == pytest.approx(4000 / rows, abs=1e-3)

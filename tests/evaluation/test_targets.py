@@ -4,9 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from jostle import Agent, LinUCB, Policy, Uniform, simulate
+from jostle import Agent, Decider, LinUCB, Policy, Uniform, simulate
 from jostle.environments import Clicks
-from jostle.evaluation import Frozen, Learning, Log, evaluate
+from jostle.evaluation import Frozen, Learning, Log, evaluate, read
 from jostle.evaluation.named_targets import labels_of, target_of
 from jostle.evaluation.targets import resolve
 from jostle.types import Choice
@@ -197,3 +197,18 @@ def test_targets_by_text(tmp_path):
         target_of("lin-ucbb", log)
     with pytest.raises(FileNotFoundError, match=r"none\.npz does not exist"):
         target_of("none.npz", log)
+
+
+def test_the_agent_of_a_decider_knows_the_named_arms_of_its_log(tmp_path):
+    """Deciders number arms by their names; the log numbers the same names otherwise."""
+    decider = Decider("ucb1:floor=0.1", log=tmp_path / "log.jsonl", seed=0)
+    for turn in range(40):
+        shown = ["z", "a"] if turn % 2 else ["a", "z"]
+        decision = decider.decide({}, shown)
+        decider.reward(decision.id, float(decision.action == "z"))
+    log = read(tmp_path / "log.jsonl")
+    assert log.labels == ("a", "z")
+    found = matrix(decider.agent, log)
+    np.testing.assert_allclose(found, np.where(log.arms == 1, 0.95, 0.05), rtol=1e-6)
+    with pytest.raises(TypeError, match="not Decider: pass its agent"):
+        evaluate(log, decider)

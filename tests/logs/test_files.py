@@ -133,6 +133,8 @@ def test_a_table_without_header_says_how_many_arms_it_has(tmp_path):
         ("log.jsonl", "", "is empty"),
         ("log.jsonl", '{"format": "jostle-log", "version"\n', "header that is not JSON"),
         ("log.jsonl", '["format", "version"]\n', "line 1: expected an object, not list"),
+        ("log.jsonl", ROW + "[" * 100_000, "line 2: cannot be read .*recursion"),
+        ("log.jsonl", ROW.replace("1}", "9" * 5000 + "}"), "line 1: cannot be read .*5000 digits"),
         ("log.jsonl", "\xff\x8b", "cannot be read: 'utf-8' codec"),
         ("log.jsonl", ROW.replace("1}", "1, 'x': 2}").replace("'", '"') * 2 + "{", "line 3: not"),
         ("log.jsonl", ROW.replace("0.5", '"half"'), "column 'probability' must hold numbers"),
@@ -151,3 +153,26 @@ def test_other_files_are_refused(tmp_path, name, text, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"log\.parquet does not exist"):
         scan(tmp_path / "log.parquet")
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
+def test_ids_that_appear_late_are_counted(tmp_path, suffix):
+    """Whoever writes chunk by chunk need not know how many arms and users there will be."""
+    path = tmp_path / f"log{suffix}"
+    with LogWriter(path) as writer:
+        for first in (0, 2):
+            arms = np.tile([first, first + 1], (3, 1))
+            writer.write(
+                Log.from_arrays(
+                    [0, 1, 0], np.ones(3), np.full((3, 2), 0.5), arms=arms, users=[first] * 3
+                )
+            )
+    scanned = scan(path, rows=3)
+    assert (scanned.spec.arms, scanned.spec.users) == (4, 3)
+    assert all(chunk.arm_count == 4 and chunk.shown == 2 for chunk in scanned.chunks())
+
+
+def test_an_empty_log_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="log must have at least one row"):
+        write(example()[:0], tmp_path / "log.parquet")
+    assert not list(tmp_path.iterdir())

@@ -39,7 +39,7 @@ def changed(name, row, value):
         (changed("probabilities", 4, [0.2, 0.2, 0.2]), "must sum to 1: row 4 .*renormalise"),
         (
             changed("probabilities", 9, [-0.5, 0.5, 1.0]),
-            "must not be below 0: row 9|above 0: row 9",
+            "must not be missing or below 0: row 9|above 0: row 9",
         ),
         (changed("probabilities", 9, np.nan), "must not be missing: row 9"),
         ({"probabilities": np.r_[np.ones(39), 0.0]}, "must be above 0: row 39"),
@@ -168,7 +168,7 @@ def test_tables_of_others_by_the_names_of_their_columns(kind):
         Log.from_frame(frame, action="offer", reward="boughtt", probability="p")
     with pytest.raises(TypeError, match="column 'offer' must hold numbers"):
         Log.from_frame(frame, action="p", reward="offer", probability="p")
-    with pytest.raises(TypeError, match="frame must be a Polars or pandas frame, not dict"):
+    with pytest.raises(TypeError, match="frame must be a Polars or pandas DataFrame, not dict"):
         Log.from_frame({"offer": ["a"]})
 
 
@@ -180,3 +180,22 @@ def test_dates_of_a_frame_become_seconds(kind, zone):
     columns = {"action": [0, 1], "reward": [1, 0], "probability": [0.5, 0.5]}
     log = Log.from_frame(library.DataFrame({**columns, "time": [start, start]}))
     np.testing.assert_array_equal(log.times, 1_577_836_801.5)
+
+
+def test_frames_that_cannot_be_read_are_named():
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    row = {"action": [0], "reward": [1.0], "probability": [0.5]}
+    with pytest.raises(TypeError, match=r"DataFrame, not LazyFrame: call collect\(\) first"):
+        Log.from_frame(pl.DataFrame(row).lazy())
+    with pytest.raises(ValueError, match="unknown column for action: 'action'"):
+        Log.from_frame(pd.DataFrame([[0, 1.0, 0.5]]))
+    twice = pd.DataFrame([[0, 1.0, 0.5, 0.5]], columns=[*row, "probability"])
+    with pytest.raises(ValueError, match="must not have two columns 'probability'"):
+        Log.from_frame(twice)
+
+
+def test_a_part_of_a_log_knows_all_arms_and_users():
+    early = Log.from_arrays(
+        [0, 0], [1.0, 0.0], np.full((2, 2), 0.5), arms=[[0, 1], [2, 3]], users=[0, 5]
+    )[:1]
+    assert (early.arm_count, early.spec.arms, early.spec.users) == (4, 4, 6)

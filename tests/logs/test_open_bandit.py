@@ -138,6 +138,16 @@ def test_features_that_are_numbers_are_taken_as_they_are(tmp_path):
     assert log.times is None
 
 
+def test_two_columns_of_a_name_and_another_encoding_are_refused(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("item_id,click,click,propensity_score\n0,1,0,0.5\n")
+    with pytest.raises(ValueError, match=r"log\.csv has two columns 'click'"):
+        read(path)
+    path.write_bytes(b"item_id,position,click,propensity_score,user_feature_0\n0,1,1,0.5,\xe9\n")
+    with pytest.raises(ValueError, match=r"log\.csv cannot be read: .*UTF8"):
+        read(path)
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -123,7 +123,7 @@ _ESTIMATES = Tests(
     _in(
         "evaluation",
         "estimators obp confidence_intervals diagnostics targets reward_models "
-        "choosing_policies simulated_logs",
+        "network_model choosing_policies simulated_logs",
     )
 )
 EVALUATION = dict.fromkeys(
@@ -131,12 +131,15 @@ EVALUATION = dict.fromkeys(
         "bounds.py",
         "diagnostics.py",
         "estimators.py",
+        "folds.py",
         "intervals.py",
         "named_targets.py",
+        "network_model.py",
         "offline.py",
         "policy_rows.py",
         "results.py",
         "reward_models.py",
+        "ridge_model.py",
         "selection.py",
         "sequences.py",
         "slope.py",

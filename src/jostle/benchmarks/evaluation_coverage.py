@@ -5,7 +5,8 @@
 
 What was measured on each log is kept in a file beside the output (``.rows.jsonl``), so that the
 study continues where it was interrupted; rows of policies that behave otherwise by now are ignored.
-It takes some seven minutes of processor time. ``coverage_tables`` writes the page from the figures.
+It takes some twenty minutes beside other work. ``coverage_tables`` writes the page from the
+figures.
 
 The truth is known exactly: users are of one of eight kinds. Targets are frozen: uniform, LinUCB and
 NPR, each trained on a run of its own. Logs are written by uniform choices, by epsilon-greedy
@@ -30,7 +31,7 @@ from jostle.core.record import leaf
 from jostle.environments.field.base import Stream, disjoint_round, shared_context
 from jostle.evaluation import Frozen, Log, bounds, intervals, sequences
 from jostle.evaluation.estimators import make_estimators
-from jostle.evaluation.reward_models import CrossFittedRidge
+from jostle.evaluation.ridge_model import CrossFittedRidge
 from jostle.evaluation.targets import Probabilities
 from jostle.evaluation.terms import Terms, collect
 from jostle.factory import make_policy

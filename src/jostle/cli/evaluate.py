@@ -67,6 +67,23 @@ def evaluate(
             show_default="those of the log",
         ),
     ] = None,
+    largest_weight: Annotated[
+        float | None,
+        typer.Option(
+            "--largest-weight",
+            help="A bound on the importance weights that is known beforehand, such as the number "
+            "of arms where the log chose uniformly, for bernstein, sequence, running.",
+            show_default="from the logged probabilities of all arms, if they are there",
+        ),
+    ] = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            help="The reward model of dm, dr, sndr, switch-dr and dros: [cyan]ridge[/] or "
+            "[cyan]network[/].",
+        ),
+    ] = "ridge",
     groups: Annotated[
         str | None,
         typer.Option(
@@ -130,7 +147,9 @@ def evaluate(
                     split([estimators]),
                     None if interval == "none" else interval,
                     level=level,
+                    model=model,
                     reward_range=reward_range,
+                    largest_weight=largest_weight,
                     groups=None if groups is None else [each.strip() for each in groups.split(",")],
                 )
             folder = make_empty(output, f"evaluate-{log.stem}")

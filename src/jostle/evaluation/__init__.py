@@ -7,6 +7,7 @@ differences, and ``select`` chooses among candidates and prepares an agent. Logs
 
 from jostle.evaluation.bounds import INTERVALS
 from jostle.evaluation.estimators import NAMES as ESTIMATORS
+from jostle.evaluation.network_model import RewardNetwork
 from jostle.evaluation.offline import compare, evaluate
 from jostle.evaluation.results import Comparison, Difference, Estimate
 from jostle.evaluation.selection import Selection, select, warm_started
@@ -25,6 +26,7 @@ __all__ = [
     "Log",
     "LogFile",
     "LogWriter",
+    "RewardNetwork",
     "Selection",
     "compare",
     "evaluate",

@@ -120,8 +120,8 @@ def over_time(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """IPS after ``at`` rows each, and the confidence sequence: value, low, high.
 
-    It is the sequence for running means, which is cheap at many times. Bounds of a fixed target
-    never get wider.
+    It is the sequence for running means, which is cheap at many times; each bound is about the mean
+    over the rows so far.
     """
     rewards = scaled(terms.rewards, settings)
     least, most = settings.rewards
@@ -132,8 +132,6 @@ def over_time(
         for each in (rewards, 1 - rewards)
     )
     high = 1 - above
-    if not terms.learns:
-        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high)
     return value, least + (most - least) * low, least + (most - least) * high
 
 
@@ -161,14 +159,16 @@ def _bound(kind: str, kinds: list[sequences.Increments], learns: bool, settings:
 def _weighted(terms: Terms, settings: Settings) -> sequences.Weighted:
     """The weights, and the largest that each row's could have been, if known before its action.
 
-    Not where the target has arms that the log does not support: 1 - w (1 - r) is then too large
-    on average, while w r errs on the safe side.
+    It is infinite where the target has arms that the log does not support: 1 - w (1 - r) is then
+    too large on average, while w r errs on the safe side.
     """
-    limits = terms.bounds
+    limits: np.ndarray | float | None = terms.bounds
     if settings.largest_weight is not None:
-        limits = np.full(len(terms), settings.largest_weight)
-    if terms.unsupported is not None and terms.unsupported.max() > 1e-9:
-        limits = None
+        limits = float(settings.largest_weight)
+    if terms.unsupported is not None and limits is not None:
+        missing = terms.unsupported > 1e-9
+        if missing.any():
+            limits = np.where(missing, np.inf, limits)
     return sequences.Weighted(terms.weights, limits)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jostle.evaluation.estimators import Estimator
+from jostle.evaluation.results import LEAST_SIZE
 from jostle.evaluation.terms import Terms
 from jostle.logs.repair import REPAIRS
 
@@ -14,6 +15,10 @@ FEW_ROWS = 100
 FEW_LEARNED = 1000
 """A policy that was replayed and learned from fewer rows of the log is called a beginner."""
 SMALL_SHARE = 0.01
+FEW_REWARDED = 20
+"""Below this, the rewards that an estimate rests on are called few."""
+CHANGED = 5.0
+"""Standard errors by which two halves of a log may differ."""
 HEAVY_ROW = 0.05
 """The share of the whole weight from which on a single row is mentioned."""
 
@@ -28,15 +33,27 @@ class Diagnostics(NamedTuple):
     """Probability with which the target chooses arms that the log says nothing about."""
     mean_weight: float
     """1 on average, if every arm of the target is supported and the probabilities are right."""
+    rewarded: float
+    """So many rows decide the estimate: the effective number of those whose reward is not the
+    usual one (the median), each with its weight and its distance."""
 
 
 def diagnose(terms: Terms) -> Diagnostics:
     """The diagnostics of a target on a log."""
     w = terms.weights
-    total, squares = float(w.sum()), float(w @ w)
     unsupported = 0.0 if terms.unsupported is None else float(terms.unsupported.mean())
-    size = total * total / squares if squares > 0 else 0.0
-    return Diagnostics(size, float(w.max()), unsupported, total / len(w))
+    usual = float(np.median(terms.rewards))
+    decisive = _effective(w * np.abs(terms.rewards - usual))
+    return Diagnostics(_effective(w), float(w.max()), unsupported, float(w.mean()), decisive)
+
+
+def _effective(parts: np.ndarray) -> float:
+    """(sum x)^2 / sum x^2, the effective number of parts."""
+    largest = float(parts.max())
+    if not largest > 0:
+        return 0.0
+    shares = parts / largest  # squares of large numbers would overflow
+    return float(shares.sum()) ** 2 / float(shares @ shares)
 
 
 def warnings_of(
@@ -66,6 +83,10 @@ def warnings_of(
             "The log was written by a policy that was learning, for which this interval is not "
             "guaranteed; interval='sequence' is."
         )
+    if interval in ("normal", "bootstrap") and estimator.name != "dm":
+        warnings += _about_rewards(found)
+    if interval in ("bernstein", "sequence") and not terms.learns:
+        warnings += _about_change(terms)
     if terms.accepted is not None and terms.accepted < FEW_LEARNED:
         warnings.append(
             f"The policy learned from {terms.accepted:,} of {len(terms):,} rows, those that it "
@@ -91,7 +112,7 @@ def _about_weights(terms: Terms, found: Diagnostics) -> list[str]:
     warnings, n = [], len(terms)
     size = found.effective_size
     if size < FEW_ROWS or size < SMALL_SHARE * n:
-        answer = "cannot answer" if size < 10 else "can hardly answer"
+        answer = "cannot answer" if size < LEAST_SIZE else "can hardly answer"
         warnings.append(
             f"The log {answer} for this target: the effective sample size is {size:,.0f} of "
             f"{n:,} rows."
@@ -109,6 +130,32 @@ def _about_weights(terms: Terms, found: Diagnostics) -> list[str]:
             "probabilities are wrong, or the target chooses arms that the log could not."
         )
     return warnings
+
+
+def _about_rewards(found: Diagnostics) -> list[str]:
+    """Whether there are too few rewards for an interval that rests on many."""
+    if found.rewarded >= FEW_REWARDED or found.effective_size < FEW_ROWS:  # the worse is said
+        return []
+    return [
+        f"The estimate rests on the rewards of {found.rewarded:,.0f} rows, the others being alike: "
+        "too few for this interval. interval='sequence' holds for any number of rows."
+    ]
+
+
+def _about_change(terms: Terms) -> list[str]:
+    """Whether the value is another in the second half of the log than in the first."""
+    halves = np.array_split(terms.weights * terms.rewards, 2)
+    if len(terms) < FEW_ROWS:
+        return []
+    first, second = (float(half.mean()) for half in halves)
+    error = math.sqrt(sum(float(half.var()) / len(half) for half in halves))
+    if abs(first - second) <= CHANGED * error:
+        return []
+    return [
+        f"The value seems to change within the log (by IPS {first:.3g} in its first half, "
+        f"{second:.3g} in its second), and this interval is for a value that stays the same; "
+        "interval='running' is for the mean over the log."
+    ]
 
 
 def weight_histogram(weights: np.ndarray, bins: int = 40) -> tuple[np.ndarray, np.ndarray]:

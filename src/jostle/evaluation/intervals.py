@@ -34,6 +34,8 @@ def bootstrap(
     generator = np.random.default_rng(seed)
     columns = [*_complete(first), *(_complete(second) if second is not None else ())]
     n = len(columns[0])
+    if n < 2:  # one row says nothing about its own error
+        return -math.inf, math.inf
     groups = min(n, GROUPS)
     sums = np.stack(columns)
     if n > groups:

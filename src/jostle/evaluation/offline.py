@@ -60,8 +60,9 @@ def evaluate(
             "sequence" also if you look again and again while the log grows; "running" also if
             rewards or contexts drift, for the mean over the rows so far.
         level: the probability with which the interval should hold the value.
-        model: the reward model of "dm", "dr", "sndr", "switch-dr" and "dros": "ridge", an object of
-            scikit-learn, or (n, arms) predictions.
+        model: the reward model of "dm", "dr", "sndr", "switch-dr" and "dros": "ridge"; "network",
+            which learns what a ridge regression leaves, or a ``RewardNetwork``; an object of
+            scikit-learn; or (n, arms) predictions.
         folds: of cross-fitting.
         groups: (arms,) the group of each arm, for "mips".
         reward_range: the smallest and largest possible reward, for "bernstein",

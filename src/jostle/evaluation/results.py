@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     import polars
 
 
+LEAST_SIZE = 10
+"""Below this effective sample size a log is said not to answer at all."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Estimate:
     """What a target would have earned per row, and how far to trust it."""
@@ -29,6 +33,11 @@ class Estimate:
     rows: int
     interval: str | None
     level: float
+
+    @property
+    def answered(self) -> bool:
+        """Whether the log has anything to say: enough rows, by their effective number."""
+        return self.effective_size >= LEAST_SIZE
 
     def __str__(self) -> str:
         text = f"{self.value:.4g}"

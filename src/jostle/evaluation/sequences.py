@@ -16,6 +16,10 @@ Waudby-Smith et al., 2022). A lower bound uses two kinds of increments:
 
 The first is tight when rewards are rare, the second when they are common. Their wealths are mixed
 evenly, and each over bets of all sizes. Upper bounds are lower bounds of 1 - v.
+
+B must be known before the row, its context included: a bet that shrinks where the context allows
+large weights would be small in just those rows. Where B is found in the log, it is that of the rows
+before, and a row that may exceed it counts as x = 0, the least that a reward can be.
 """
 
 import math
@@ -32,6 +36,9 @@ HALVINGS = 30
 """Steps of bisection; the bound is found to within 2^-30."""
 KEPT = 4
 """Bets, of all kinds and sizes, that bisection follows: leaving wealth out only widens a bound."""
+GROWTH = 1.5
+"""By how much a bound on the weights grows at least, once a row may exceed it; the more, the fewer
+rows are lost."""
 
 
 class Increments(NamedTuple):
@@ -43,10 +50,13 @@ class Increments(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """Importance weights, and the largest that each could have been, if that is known."""
+    """Importance weights, and how large they may be."""
 
     weights: np.ndarray
-    bounds: np.ndarray | None
+    bounds: np.ndarray | float | None
+    """A bound that was known before the log began; or the largest weight that each row could have
+    had, given its context (infinite where the target has arms that the log does not support); or
+    None if neither is known."""
 
 
 def increments(target: Weighted, rewards: np.ndarray) -> list[Increments]:
@@ -54,7 +64,7 @@ def increments(target: Weighted, rewards: np.ndarray) -> list[Increments]:
     weights, bounds = target
     kinds = [Increments(weights * rewards, np.ones(1))]
     if bounds is not None:
-        kinds.append(Increments(1 - weights * (1 - rewards), np.maximum.accumulate(bounds)))
+        kinds.append(_bounded(1 - weights * (1 - rewards), bounds))
     return kinds
 
 
@@ -63,16 +73,37 @@ def difference_increments(
 ) -> list[Increments]:
     """For a lower bound of (1 + v - v') / 2, where v and v' are the values of two targets.
 
-    w r + w' (1 - r) is at least 0 and has the mean 1 + v - v'. If weights are bounded, so have
-    1 + (w - w') r, at least 1 - B', and 1 - (w - w') (1 - r), at least 1 - B.
+    w r + w' (1 - r) is at least 0 and has the mean 1 + v - v'. If w' is bounded, so has
+    1 + (w - w') r, at least 1 - B'; and if w is bounded, 1 - (w - w') (1 - r), at least 1 - B.
     """
     (w, bound), (other, other_bound) = first, second
     kinds = [Increments((w * rewards + other * (1 - rewards)) / 2, np.ones(1))]
-    if bound is not None and other_bound is not None:
-        gap = w - other
-        for x, limit in ((1 + gap * rewards, other_bound), (1 - gap * (1 - rewards), bound)):
-            kinds.append(Increments(x / 2, (1 + np.maximum.accumulate(limit)) / 2))
+    gap = w - other
+    for x, limit in ((1 + gap * rewards, other_bound), (1 - gap * (1 - rewards), bound)):
+        if limit is not None:
+            x, scale = _bounded(x, limit)
+            kinds.append(Increments(x / 2, (1 + scale) / 2))
     return kinds
+
+
+def _bounded(x: np.ndarray, bounds: np.ndarray | float) -> Increments:
+    """Increments of at least 1 - B; 0 in rows that may exceed the B of the rows before them."""
+    if isinstance(bounds, float | int):
+        return Increments(x, np.full(1, float(bounds)))
+    usable = np.isfinite(bounds)
+    limits = np.where(usable, bounds, 0.0)
+    scale = np.empty(len(x))
+    known, start = 1.0, 0
+    while start < len(x):
+        exceeds = limits[start:] > known * (1 + 1e-6)
+        row = start + int(np.argmax(exceeds))
+        if not exceeds[row - start]:
+            scale[start:] = known
+            break
+        scale[start : row + 1] = known
+        usable[row] = False
+        known, start = max(float(limits[row]), GROWTH * known if start else 1.0), row + 1
+    return Increments(np.where(usable, x, 0.0), scale)
 
 
 def betting_bound(kinds: list[Increments], alpha: float) -> float:
@@ -124,16 +155,16 @@ def running_bound(kinds: list[Increments], alpha: float, at: np.ndarray) -> np.n
 
     is below a nonnegative supermartingale, where m_t is the running mean and c_i <= 1 a forecast
     from the rows before i (Waudby-Smith et al., 2022, whose empirical Bernstein bound it is, with
-    a mixture over bets). Only kinds whose scale B is the same in all rows can be used; each has its
-    share of alpha, and the best bound is taken.
+    a mixture over bets). Each kind has its share of alpha, and the best bound is taken of those
+    whose scale B is the same in all rows but the first, in which nothing is known yet and x is 0.
     """
-    usable = [kind for kind in kinds if kind.scale.min() == kind.scale.max()]
-    each = alpha / len(usable)
+    each = alpha / len(kinds)
+    usable = [kind for kind in kinds if np.all(kind.scale[1:] == kind.scale[-1])]
     return np.asarray(np.max([_running_bound(kind, each, at) for kind in usable], axis=0))
 
 
 def _running_bound(kind: Increments, alpha: float, at: np.ndarray) -> np.ndarray:
-    scale = float(kind.scale[0])
+    scale = float(kind.scale[-1])
     squares = np.cumsum((kind.x - _forecasts(kind.x)) ** 2)[at - 1] / scale**2
     sums = np.cumsum(kind.x)[at - 1]
     penalty = -np.log1p(-BETS) - BETS

@@ -1,6 +1,6 @@
 """What can be evaluated: matrices, policies, agents, functions, constants, the logged policy."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -17,11 +17,13 @@ from jostle.evaluation.policy_rows import (
     rows_of,
 )
 from jostle.evaluation.terms import Decisions, Target
+from jostle.features.encoder import arm_id
 from jostle.logs import Log, LogLike
 from jostle.logs.columns import row_sums
 from jostle.logs.log import CHUNK
 from jostle.logs.repair import SUM_TOLERANCE
 from jostle.policies.base import Policy
+from jostle.types import NOBODY
 
 LOGGED, UNIFORM = "logged", "uniform"
 ACCEPTANCE_QUANTILE = 0.05
@@ -160,6 +162,10 @@ class FrozenAgent(Frozen):
     def rows(self, log: Log) -> Rows:
         """The rows with the agent's slots for arm ids."""
         ids = log.arm_ids()
+        if log.labels:  # the agent of a ``Decider`` knows arms by their names
+            named = np.array([arm_id(label) for label in log.labels])
+            if self._agent.knows_arms(named):
+                ids = np.where(ids == NOBODY, NOBODY, named[ids])
         return rows_of(log, self._agent.arm_slots(ids.reshape(-1)).reshape(ids.shape))
 
 
@@ -232,6 +238,12 @@ def resolve(target: Any, log: LogLike) -> Target:
         )
     if callable(target):
         return Function(target)
+    if not isinstance(target, Sequence | np.ndarray) and not hasattr(target, "__array__"):
+        raise TypeError(
+            "target must be a policy, an agent, a function of contexts, a name, an arm or a matrix "
+            f"of probabilities, not {type(target).__name__}"
+            + (": pass its agent" if hasattr(target, "agent") else "")
+        )
     return Probabilities(target)
 
 

@@ -111,6 +111,8 @@ def collect(
     if not columns:
         raise ValueError("log must have at least one row, but is empty")
     whole = {name: np.concatenate(pieces) for name, pieces in columns.items()}
+    if not len(whole["rewards"]):
+        raise ValueError("log has no row left after repairs")
     whole.setdefault("unsupported", None)  # type: ignore[arg-type]
     whole.setdefault("bounds", None)  # type: ignore[arg-type]
     return Terms(

@@ -63,6 +63,9 @@ class LogFile:
         first = next(self.chunks(), None)
         if first is None:
             raise ValueError(f"{self.path} is empty: expected at least one row")
+        if _grows(first):  # later rows may have further ids
+            self._facts.update({**self._counted(), "shown": first.shown})
+            first = next(self.chunks())
         self.spec = first.spec
 
     def __repr__(self) -> str:
@@ -163,13 +166,21 @@ def write(log: LogLike, path: AnyPath, *, drop: str | Iterable[str] = ()) -> Non
 
 
 def checked_log(log: Any) -> LogLike:
-    """``log``, if it is one."""
-    if isinstance(log, Log | LogFile):
-        return log
-    raise TypeError(
-        "log must be a jostle log, as Log.from_arrays, Log.from_frame, read or scan give, not "
-        f"{type(log).__name__}"
-    )
+    """``log``, if it is one that has rows."""
+    if not isinstance(log, Log | LogFile):
+        raise TypeError(
+            "log must be a jostle log, as Log.from_arrays, Log.from_frame, read or scan give, not "
+            f"{type(log).__name__}"
+        )
+    if isinstance(log, Log) and not len(log):
+        raise ValueError("log must have at least one row, but is empty")
+    return log
+
+
+def _grows(chunk: Log) -> bool:
+    """Whether nobody has said how many ids of arms or users there are."""
+    arms = chunk.arms is not None and chunk.arm_total is None and chunk.labels is None
+    return arms or (chunk.users is not None and chunk.user_total is None)
 
 
 @contextmanager

@@ -16,14 +16,18 @@ def arrays_of(
     frame: Any, action: str, reward: str, probability: str, context: str | Sequence[str] | None
 ) -> dict[str, Any]:
     """The arguments of ``Log.from_arrays`` that a frame holds."""
-    if not hasattr(frame, "columns"):
+    if not _is_frame(frame):
         kind = type(frame).__name__
-        raise TypeError(f"frame must be a Polars or pandas frame, not {kind}")
+        collect = ": call collect() first" if kind == "LazyFrame" else ""
+        raise TypeError(f"frame must be a Polars or pandas DataFrame, not {kind}{collect}")
     names = list(frame.columns)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"frame must not have two columns {twice[0]!r}")
 
     def column(name: str, argument: str) -> Any:
         if name not in names:
-            raise ValueError(unknown(f"column for {argument}:", name, names))
+            raise ValueError(unknown(f"column for {argument}:", name, map(str, names)))
         return frame[name]
 
     actions, labels = _coded(column(action, "action"))
@@ -51,6 +55,14 @@ def arrays_of(
         if name in names and name not in (action, reward, probability):
             found[argument] = (moments if name == "time" else dense)(frame[name], name)
     return found
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether it is a data frame of one of ``KINDS``, or of a class derived from one."""
+    return any(
+        base.__name__ == "DataFrame" and base.__module__.partition(".")[0] in KINDS
+        for base in type(value).__mro__
+    )
 
 
 def frame_of(columns: dict[str, np.ndarray], kind: str) -> Any:

@@ -71,6 +71,8 @@ def _parsed(path: Path, number: int, line: str) -> dict[str, Any]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {number}: not JSON ({error})") from None
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits; deep nesting
+        raise ValueError(f"{path}, line {number}: cannot be read ({error})") from None
     if not isinstance(row, dict):
         raise ValueError(f"{path}, line {number}: expected an object, not {type(row).__name__}")
     return row

@@ -184,7 +184,14 @@ class Log:
         taken: dict[str, Any] = {
             name: None if (v := getattr(self, name)) is None else v[rows] for name in ARRAYS
         }
-        return dataclasses.replace(self, **taken, first_row=self.first_row + start, repairs={})
+        return dataclasses.replace(
+            self,
+            **taken,
+            arm_total=self.arm_count,  # the rows that are taken may lack the last arms and users
+            user_total=self.user_count,
+            first_row=self.first_row + start,
+            repairs={},
+        )
 
     def chunks(self, rows: int = CHUNK) -> Iterator["Log"]:
         """The log in pieces of at most ``rows`` rows."""
@@ -223,15 +230,20 @@ class Log:
         return self.shown if self.shares_context else None
 
     @property
+    def user_count(self) -> int | None:
+        """The number of user ids; None if there are none."""
+        if self.user_total is not None or self.users is None:
+            return self.user_total
+        return int(self.users.max(initial=0)) + 1
+
+    @property
     def spec(self) -> BanditSpec:
         """The dimensions that a policy must be built for, to decide on the rows of this log.
 
         Arms that share a context are told apart by blocks (the disjoint model); a log without
         contexts has blocks of a constant 1.
         """
-        users = self.user_total
-        if users is None and self.users is not None:
-            users = int(self.users.max(initial=0)) + 1
+        users = self.user_count
         if not self.shares_context:
             return BanditSpec(self.features, arms=self.arm_count, users=users)
         arms = self.arm_count

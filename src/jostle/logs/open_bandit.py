@@ -52,9 +52,13 @@ class Survey(NamedTuple):
 def recognises(path: Path) -> bool:
     """Whether the first line of a CSV file has the columns of the data set."""
     try:
-        return set(COLUMNS) <= set(_names(path))
+        names = _names(path)
     except UnicodeDecodeError:
         return False
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"{path} has two columns {twice[0]!r}")
+    return set(COLUMNS) <= set(names)
 
 
 def facts(path: Path) -> dict[str, Any]:
@@ -164,8 +168,9 @@ def _columns(log: Log, first_row: int, arrow: Any) -> dict[str, Any]:
 
 
 def _names(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return next(csv.reader(file), [])
+    with path.open("rb") as file:
+        header = file.readline()
+    return next(csv.reader([header.decode("utf-8-sig")]), [])
 
 
 def _survey(path: Path) -> Survey:

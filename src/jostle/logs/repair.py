@@ -91,7 +91,9 @@ def _problems(columns: Columns, shown: int) -> Iterable[tuple[np.ndarray, str]]:
         matrix = columns.all_probabilities
         total = row_sums(matrix)
         if not matrix.min(initial=0.0) >= 0:  # also if there is a NaN
-            found.append((~(matrix >= 0).all(axis=1), "probabilities must not be below 0"))
+            found.append(
+                (~(matrix >= 0).all(axis=1), "probabilities must not be missing or below 0")
+            )
         wrong = ~(np.abs(total - 1) <= SUM_TOLERANCE)
         found.append((wrong, "probabilities of a row must sum to 1"))
         if columns.mask is not None:

@@ -42,8 +42,12 @@ FACTS = ("shown", "arm_total", "user_total", "labels", "adaptive")
 
 
 def header_of(log: Log) -> str:
-    """The header of a file that begins with ``log``, as JSON."""
-    return header(**{**{name: getattr(log, name) for name in FACTS}, "arm_total": log.arm_count})
+    """The header of a file that begins with ``log``, as JSON.
+
+    Where arms have ids and nobody has said how many there are, later rows may have further ones.
+    """
+    total = log.arm_count if log.arms is None else log.arm_total
+    return header(**{**{name: getattr(log, name) for name in FACTS}, "arm_total": total})
 
 
 def header(**facts: Any) -> str:

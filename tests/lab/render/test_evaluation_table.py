@@ -48,6 +48,18 @@ def test_verdicts_say_what_the_interval_allows():
     assert [line[2] for line in compact_lines(bare)] == ["0.5", "1"]
 
 
+def test_there_is_no_verdict_where_the_log_cannot_answer():
+    rows = 500
+    actions = np.zeros(rows, int)
+    actions[[7, 70]] = 1
+    logged = np.where(actions == 1, 0.004, 0.996)
+    log = Log.from_arrays(actions, actions.astype(float), logged, adaptive=False)
+    said = "would have earned more than logged: for one, its 500 rows are worth 2."
+    assert verdict(compare(log, {"one": 1}))[0] == f"The log cannot say whether one {said}"
+    other = verdict(compare(log, {"one": 1, "none": "logged"}, "one"))[0]
+    assert "none would have earned more than one: for one, its 500 rows are worth 2." in other
+
+
 def test_a_warning_names_all_that_it_is_about():
     log = Log.from_arrays([0, 1] * 20, [0, 1] * 20, np.full((40, 2), 0.5), adaptive=True)
     found = compare(log, {"one": 1}, estimators=("ips", "dm"))

@@ -64,6 +64,22 @@ def verdict(comparison: "Comparison") -> list[str]:
             same = f"{name} would have earned exactly as much as {comparison.baseline}"
             sentences.append(f"{same} ({estimator}).")
             continue
+        blank = [
+            each
+            for each, estimates in (
+                (name, result.estimates),
+                (comparison.baseline, comparison.results[comparison.baseline].estimates),
+            )
+            if not estimates[estimator].answered
+        ]
+        if blank:
+            size = comparison.results[blank[0]].estimates[estimator].effective_size
+            sentences.append(
+                f"The log cannot say whether {name} would have earned more than "
+                f"{comparison.baseline}: for {blank[0]}, its {comparison.rows:,} rows are worth "
+                f"{size:,.0f}."
+            )
+            continue
         earned = "more" if difference.value > 0 else "less"
         amount = f"{abs(difference.value):.3g} per row {earned} than {comparison.baseline}"
         interval = _interval(difference.low, difference.high)
