@@ -234,12 +234,13 @@ class _Stream:
 
     async def connect(self, address, key):
         """Open a connection."""
-        self._connection, self._key = await Connection.open(address), key
+        self._address, self._key = address, key
+        self._connection = await Connection.open(address)
 
     async def statistics(self):
         """Of the app."""
         path = f"{self._base}/statistics?buckets=1"
-        return json.loads((await self._connection.ask("GET", path, key=self._key)).body)
+        return await self._ask("GET", path, b"")
 
     async def round(self, t):
         """Send the rewards that are due, and decide."""
@@ -269,6 +270,13 @@ class _Stream:
             heapq.heappush(self._waiting, (at, event, value))
 
     async def _post(self, path, body):
-        reply = await self._connection.ask("POST", path, json.dumps(body).encode(), self._key)
+        return await self._ask("POST", path, json.dumps(body).encode())
+
+    async def _ask(self, method, path, body):
+        try:
+            reply = await self._connection.ask(method, path, body, self._key)
+        except ConnectionError:  # it was idle for too long, while others waited for their models
+            self._connection = await Connection.open(self._address)
+            reply = await self._connection.ask(method, path, body, self._key)
         assert reply.status < 300, reply
         return json.loads(reply.body)
