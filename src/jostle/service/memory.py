@@ -1,4 +1,4 @@
-"""Memory of processes that run for months: garbage is looked for rarely, and what is free goes back.
+"""Memory of processes that run for months: few searches for garbage, and what is free goes back.
 
 Python's allocator and the C library keep what was needed once, above all by a compiler or in a
 moment in which many requests waited. Each such moment that is worse than all before would make the

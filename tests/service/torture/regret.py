@@ -31,7 +31,7 @@ from torture import clocked_server
 from torture.clocked_server import CLOCK, FileClock
 from torture.evidence import DATA
 from torture.findings import Outcome
-from torture.wire import Connection, fetch
+from torture.wire import Connection
 
 from served_process import ServedProcess
 
@@ -41,7 +41,7 @@ MOST = 1.05
 DUPLICATES, LATE = 0.2, 0.1
 WAIT = 50
 """Rounds for which a decision is open. Rewards come within half of that; late ones after 1.5."""
-BEHIND = 10
+BEHIND = 2
 """Rounds that the model which decides may be behind."""
 START = 1e9
 """What the clock shows in the first round; then a second more in each."""
