@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from service_support import SETTINGS, Bench, make_request
 from typer.testing import CliRunner
 
 from jostle.cli import app as command
-from jostle.service.log import checkpoints
 from jostle.service.log.base import Entry, Event, LogFullError, State, Trail
 from jostle.service.log.records import SCHEMA, Kind, Record, decode
 from jostle.service.log.sqlite import SqliteLog
@@ -156,43 +154,3 @@ def test_the_command_prints_the_hash(bench):
     assert "1 decisions, 1 versions verified" in found.output
     assert CliRunner().invoke(command, ["replay", str(bench.data), "-a", "b"]).exit_code == 2
     assert CliRunner().invoke(command, ["replay", "nowhere"]).exit_code == 1
-
-
-def test_the_wal_starts_again_while_others_commit(tmp_path, monkeypatch):
-    """A thread moves what is committed: the file that commits go to does not grow with them."""
-    monkeypatch.setattr(checkpoints, "PAGES", 20)
-    monkeypatch.setattr(checkpoints, "MOST_PAGES", 10**9)  # never by the connection that commits
-    log, body = SqliteLog(tmp_path, write=True), bytes(50_000)
-    wal = log.path.with_name(log.path.name + "-wal")
-    largest = 0
-    for number in range(300):
-        with log.transaction():
-            log.append([Entry(1, Kind.REWARDED, 0.0, str(number), body)])
-        largest = max(largest, wal.stat().st_size)
-        time.sleep(0.002)
-    assert largest < 300 * len(body) / 2
-    log.close()
-    assert sum(1 for _ in SqliteLog(tmp_path).records()) == 300
-
-
-def test_the_connection_that_commits_moves_all_if_the_thread_cannot(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "PAGES", 10**9)
-    monkeypatch.setattr(checkpoints, "MOST_PAGES", 40)
-    log, body = SqliteLog(tmp_path, write=True), bytes(50_000)
-    wal = log.path.with_name(log.path.name + "-wal")
-    for number in range(100):
-        with log.transaction():
-            log.append([Entry(1, Kind.REWARDED, 0.0, str(number), body)])
-    assert wal.stat().st_size < 20 * len(body)
-    log.close()
-
-
-def test_a_checkpoint_that_fails_loses_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoints, "PAGES", 2)
-    log = SqliteLog(tmp_path, write=True)
-    log._checkpoints._own.close()  # its thread can move nothing any more
-    for number in range(50):
-        with log.transaction():
-            log.append([Entry(1, Kind.REWARDED, 0.0, str(number), bytes(9000))])
-    log.close()
-    assert sum(1 for _ in SqliteLog(tmp_path).records()) == 50

@@ -14,7 +14,6 @@ import apsw
 import msgspec
 
 from jostle.service.log.base import Entry, Event, LogFullError, State, Trail
-from jostle.service.log.checkpoints import Checkpoints
 from jostle.service.log.records import SCHEMA, Kind, Record
 
 FILE = "log.sqlite"
@@ -111,19 +110,15 @@ class SqliteLog:
             self._run("PRAGMA query_only = true")
         self._run(f"PRAGMA synchronous = {synchronous}")
         self._run(f"PRAGMA cache_size = {-WRITER_CACHE if write else -READER_CACHE}")
+        self._run("PRAGMA wal_autocheckpoint = 4000")
         if most_bytes is not None:
             self._run(f"PRAGMA max_page_count = {max(1, most_bytes // 8192)}")
         self._last = 0
         self._check_format(write)
         self._last = self._value("SELECT max(position) FROM log") or 0
-        self._checkpoints = None
-        if write:
-            self._checkpoints = Checkpoints(self._connection, self.path, synchronous)
 
     def close(self) -> None:
         """Close the file."""
-        if self._checkpoints is not None:
-            self._checkpoints.close()
         self._connection.close()
 
     @contextmanager
