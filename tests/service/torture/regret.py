@@ -211,6 +211,9 @@ def _over_http(folder, plans, config, say):
             if t % 200 == 0:
                 say(f"round {t}")
         totals = [(await stream.statistics())["totals"] for stream in streams.values()]
+        for stream in streams.values():
+            stream.close()
+        await asyncio.sleep(0)
         counts = {name: sum(each[name] for each in totals) for name in ("late", "duplicates")}
         return {each: stream.regret for each, stream in streams.items()}, counts
 
@@ -236,6 +239,10 @@ class _Stream:
         """Open a connection."""
         self._address, self._key = address, key
         self._connection = await Connection.open(address)
+
+    def close(self):
+        """Disconnect."""
+        self._connection.close()
 
     async def statistics(self):
         """Of the app."""
@@ -276,6 +283,7 @@ class _Stream:
         try:
             reply = await self._connection.ask(method, path, body, self._key)
         except ConnectionError:  # it was idle for too long, while others waited for their models
+            self._connection.close()
             self._connection = await Connection.open(self._address)
             reply = await self._connection.ask(method, path, body, self._key)
         assert reply.status < 300, reply
