@@ -1,13 +1,17 @@
 """Statistics of the service, against the same from single decisions."""
 
+from collections import Counter
+
+import msgspec
 import numpy as np
 import pytest
 from service_support import SMALL
 
+from jostle.service.buckets import Level
 from jostle.service.dashboard.estimates import estimate, merged
 from jostle.service.log.records import Closed, Rewarded
 from jostle.service.messages import DELAY_EDGES, LATENCY_EDGES
-from jostle.service.statistics import AppStatistics
+from jostle.service.statistics import AppStatistics, Stored
 
 
 def closed(reward, probability=0.5, **fields):
@@ -24,7 +28,8 @@ def test_what_others_would_have_earned_is_that_of_an_evaluation():
     p = chances[np.arange(n), chosen]
     for i in range(n):
         found.add(
-            10.0 * i, closed(rewards[i], p[i], choices=k, baseline=bool(rule[i] == chosen[i]))
+            10.0 * i,
+            closed(float(rewards[i]), float(p[i]), choices=k, baseline=bool(rule[i] == chosen[i])),
         )
     buckets = found.buckets(0.0, 10.0 * n, 60)
     assert sum(bucket.uniform.count for bucket in buckets) == n
@@ -88,3 +93,31 @@ def test_a_service_fills_them_and_a_restart_keeps_them(bench):
         assert [each.feature for each in found.features] == ["context.hour"]
         bench.restart()
     assert sum(sum(bucket.latencies) for bucket in found.buckets) in (0, 40)
+
+
+def test_buckets_count_the_same_packed_and_unpacked():
+    """Those that are packed are counted in again if a moment of theirs comes late."""
+    rng, found, expected = np.random.default_rng(3), AppStatistics(), Counter()
+    moments = 10.0 * rng.permutation(40) + 3.0
+    for moment in np.repeat(moments, 5).tolist():
+        found.add(moment, closed(1.0))
+        found.add_latency(moment, 0.01)
+        expected[moment // 10] += 1
+    for statistics in (found, AppStatistics.from_data(stored(found))):
+        buckets = statistics.buckets(0.0, 400.0, 40)
+        assert [bucket.closed for bucket in buckets] == [expected[place] for place in range(40)]
+        assert all(sum(bucket.latencies) == bucket.closed for bucket in buckets)
+
+
+def test_no_more_buckets_are_kept_than_a_level_has():
+    level = Level(10.0, 5)
+    for moment in range(0, 200, 10):
+        level.at(float(moment)).decisions += 1
+    kept = [place for place, _ in level.between(0, 100)]
+    assert sorted(kept) == [15, 16, 17, 18, 19]
+
+
+def stored(statistics):
+    """What is written to the log's file, read again."""
+    content = msgspec.msgpack.encode(statistics.as_data())
+    return msgspec.msgpack.decode(content, type=Stored)

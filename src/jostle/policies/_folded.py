@@ -182,14 +182,15 @@ def _vote_shares(draws: np.ndarray) -> np.ndarray:
     flat = draws.reshape(-1, k)
     best = flat.argmax(-1)
     highest = flat[np.arange(len(flat)), best]
-    # No ties, and only numbers: one that is none equals nothing, and could make up for a tie.
-    if np.count_nonzero(flat == highest[:, None]) == len(flat) and (highest == highest).all():
-        place = best.reshape(n * ways, samples) + np.arange(0, n * ways * k, k)[:, None]
-        votes = np.bincount(place.ravel(), minlength=n * ways * k)
-        shares: np.ndarray = votes.reshape(n, ways, k) / samples
-        return shares
-    shared: np.ndarray = even(greedy(draws, np.ones(k, bool))).mean(-2)
-    return shared
+    equal = flat == highest[:, None]
+    place = best.reshape(n * ways, samples) + np.arange(0, n * ways * k, k)[:, None]
+    votes = np.bincount(place.ravel(), minlength=n * ways * k)
+    shares: np.ndarray = votes.reshape(n, ways, k) / samples
+    # Ties, or none that is a number: that equals nothing, and could make up for a tie elsewhere.
+    if np.count_nonzero(equal) != len(flat) or (highest != highest).any():
+        own = (np.count_nonzero(equal, axis=-1) != 1).reshape(n, ways, samples).any(-1)
+        shares[own] = even(greedy(draws[own], np.ones(k, bool))).mean(-2)
+    return shares
 
 
 def _columns(forecaster: Forecaster, strengths: Strengths) -> np.ndarray:

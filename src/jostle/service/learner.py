@@ -19,6 +19,7 @@ from typing import Any
 from jostle.service.folders import AppFolder
 from jostle.service.log.records import Closed, Kind, Record, decode
 from jostle.service.log.sqlite import SqliteLog
+from jostle.service.memory import EVERY, give_back
 
 CHUNK = 1024
 """Records that are folded before looking around."""
@@ -184,9 +185,12 @@ def main(data: Path, publish: float, snapshot: float) -> None:
 
     learner = Learner(data, announce, publish=publish, snapshot=snapshot)
     announce({"did": "start"})
-    beat = 0.0
+    beat, tidied, compiled = 0.0, time.monotonic(), False
     while True:
         busy = learner.step()
+        if (busy and not compiled) or time.monotonic() - tidied >= EVERY:
+            give_back()  # at first what the compiler has needed: hundreds of megabytes
+            tidied, compiled = time.monotonic(), True
         if time.monotonic() - beat >= HEARTBEAT:
             learner.heartbeat()
             beat = time.monotonic()

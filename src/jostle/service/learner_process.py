@@ -19,6 +19,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
 GROWN_UP = 60.0
 """Seconds after which a learner that dies is started again at once."""
 STOP_TIMEOUT = 60.0
+ONE_THREAD = {"NPROC": "1"}
+"""The size of XLA's pool of threads. An observation has hardly anything to do at the same time: a
+second thread waits for the first without rest, and doubles the processor time of learning."""
 
 
 class LearnerProcess:
@@ -84,7 +87,7 @@ class LearnerProcess:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=dict(os.environ),
+            env={**ONE_THREAD, **os.environ},
             start_new_session=True,  # Ctrl-C is for the server, which then tells it to stop
         )
         assert process.stdout is not None

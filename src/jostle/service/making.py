@@ -147,14 +147,6 @@ def make_decisions(
     return found
 
 
-def make_decision(model: Model, asked: Asked, generator: np.random.Generator, mode: Mode) -> Made:
-    """Decide once; raises ``Problem``."""
-    (found,) = make_decisions(model, [asked], lambda _: generator, mode)
-    if isinstance(found, Problem):
-        raise found
-    return found
-
-
 def _choices(
     model: Model,
     rows: list[np.ndarray],

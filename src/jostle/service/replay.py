@@ -18,13 +18,15 @@ from jostle.service.folders import AppFolder
 from jostle.service.learner import decided_bodies
 from jostle.service.log.records import Decided, Erased, Kind, ModelChange, Record, decode
 from jostle.service.log.sqlite import SqliteLog
-from jostle.service.making import Asked, Model, Randomness, make_decision
+from jostle.service.making import Asked, Model, Randomness, make_decisions
 from jostle.service.messages import Config, DecisionRequest, ModelRef
+from jostle.service.problems import Problem
 from jostle.service.snapshots import Snapshots
 from jostle.service.threads import one_blas_thread
 from jostle.service.views import View, view_of
 
 CHUNK = 1000
+_request = msgspec.msgpack.Decoder(DecisionRequest).decode
 
 
 class Replayed(NamedTuple):
@@ -89,7 +91,7 @@ class _Replay:
         self._snapshots = Snapshots(AppFolder(data, app).models, self._errors.append)
         self._plan = self._first_pass()
         self._recalled: dict[int, Data] = {}
-        self._configs: dict[int, Config] = {}
+        self._configs: dict[int, tuple[Config, dict[str, Any]]] = {}
         self._randomness = Randomness()
         self._decisions = self._versions = 0
 
@@ -183,34 +185,51 @@ class _Replay:
                         f"and replay gives {found[:16]}"
                     )
         if decisions := self._plan.decisions.get(position):
-            view = view_of(fold)
-            for record in self._log.read(decisions):
-                self._decide_again(view, record)
+            self._decide_again(view_of(fold), decisions)
 
-    def _decide_again(self, view: View, record: Record) -> None:
-        logged: Decided | None = decode(record)
-        if logged is None:
-            return
-        config = self._config(logged.config)
+    def _decide_again(self, view: View, positions: list[int]) -> None:
+        """Make the decisions of a view again, those of one configuration together."""
+        for start in range(0, len(positions), CHUNK):
+            groups: dict[tuple[int, int], list[tuple[Record, Decided]]] = {}
+            for record in self._log.read(positions[start : start + CHUNK]):
+                logged: Decided | None = decode(record)
+                if logged is not None:
+                    groups.setdefault((logged.config, logged.version), []).append((record, logged))
+            for (config, version), group in groups.items():
+                self._compare(view, config, version, group)
+
+    def _compare(
+        self, view: View, position: int, version: int, group: list[tuple[Record, Decided]]
+    ) -> None:
+        """Make decisions under one configuration again, and compare each with the logged one."""
+        config, policy = self._configured(position)
         encoder = make_encoder(config).with_moments(view.moments)
-        deciding = view.deciding(serialization.describe(deciding_policy(config)))
-        model = Model(encoder, deciding, ModelRef(logged.version, logged.position), 0)
-        request = msgspec.msgpack.decode(logged.request, type=DecisionRequest)
-        event = record.event or ""
-        asked = Asked(request, event, logged.expires)
-        generator = self._randomness.of(config.seed, event)
-        made, _ = make_decision(model, asked, generator, config.mode)
-        self._decisions += 1
-        if (made.answer, made.vector) != (logged.answer, logged.vector):
-            self._errors.append(
-                f"decision {event!r} at position {record.position} is not reproduced: logged "
-                f"{logged.answer.decode()}, made {made.answer.decode()}"
-            )
+        model = Model(encoder, view.deciding(policy), ModelRef(version, view.position), 0)
+        asked = [
+            Asked(_request(logged.request), record.event or "", logged.expires)
+            for record, logged in group
+        ]
+        found = make_decisions(
+            model, asked, lambda event: self._randomness.of(config.seed, event), config.mode
+        )
+        for (record, logged), made in zip(group, found, strict=True):
+            self._decisions += 1
+            if isinstance(made, Problem):
+                self._errors.append(
+                    f"decision {record.event!r} at position {record.position} is refused: {made}"
+                )
+            elif (made[0].answer, made[0].vector) != (logged.answer, logged.vector):
+                self._errors.append(
+                    f"decision {record.event!r} at position {record.position} is not reproduced: "
+                    f"logged {logged.answer.decode()}, made {made[0].answer.decode()}"
+                )
 
-    def _config(self, position: int) -> Config:
+    def _configured(self, position: int) -> tuple[Config, dict[str, Any]]:
+        """A configuration by its position, and the description of its policy."""
         if position not in self._configs:
             body: Any = decode(self._log.read([position])[0])
-            self._configs[position] = msgspec.json.decode(body.config, type=Config)
+            config = msgspec.json.decode(body.config, type=Config)
+            self._configs[position] = config, serialization.describe(deciding_policy(config))
         return self._configs[position]
 
     def _recall(self, version: int) -> Data:

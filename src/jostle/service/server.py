@@ -22,11 +22,11 @@ from jostle.service.calls import PROBLEM, encode
 from jostle.service.context import Context
 from jostle.service.diagnostics import logger
 from jostle.service.envelopes import ProblemData
+from jostle.service.memory import Housekeeper, rarer_collections
 from jostle.service.messages import Config
 from jostle.service.protocol import HttpProtocol
 from jostle.service.service import Service
 from jostle.service.settings import Settings
-from jostle.service.threads import rarer_collections
 
 OPERATED = ("/v1/", "/healthz", "/readyz", "/metrics")
 """How the paths of operations start; all others are those of pages."""
@@ -143,8 +143,12 @@ def run(
         rarer_collections()
         ready()
 
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve(settings, listening, started, pages))
+    housekeeper = Housekeeper()
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(serve(settings, listening, started, pages))
+    finally:
+        housekeeper.close()
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from jostle.decisions.apprenticeship import Apprenticeship
+from jostle.service.buckets import Level
 from jostle.service.log.records import Closed, Decided, Rewarded
 from jostle.service.messages import (
     DELAY_EDGES,
@@ -58,7 +59,8 @@ class Stored(msgspec.Struct):
     """What is kept of an app's statistics in the log's file."""
 
     totals: Bucket
-    levels: list[dict[int, Bucket]]
+    levels: list[dict[int, msgspec.Raw]]
+    """Buckets, MessagePack, by their place."""
     actions: dict[str, ActionStatistics]
     apprenticeship: dict[str, float]
     features: dict[str, float]
@@ -69,7 +71,7 @@ class AppStatistics:
 
     def __init__(self) -> None:
         self.totals = Bucket(0.0, 0.0)
-        self._levels: list[dict[int, Bucket]] = [{} for _ in LEVELS]
+        self._levels = [Level(seconds, most) for seconds, most in LEVELS]
         self._actions: dict[str, ActionStatistics] = {}
         self._apprenticeship = Apprenticeship()
         self._latencies: deque[float] = deque(maxlen=LATENCIES)
@@ -109,19 +111,15 @@ class AppStatistics:
 
     def buckets(self, since: float, until: float, count: int) -> list[Bucket]:
         """About ``count`` buckets of equal length that cover an interval of time."""
-        seconds, _ = next(
-            (level for level in LEVELS if until - since <= level[0] * level[1]), LEVELS[-1]
-        )
-        stored = self._levels[[each for each, _ in LEVELS].index(seconds)]
-        merged = max(1, math.ceil((until - since) / seconds / count))
-        length = merged * seconds
+        level = next((each for each in self._levels if until - since <= each.span), None)
+        level = self._levels[-1] if level is None else level
+        merged = max(1, math.ceil((until - since) / level.seconds / count))
+        length = merged * level.seconds
         first = math.floor(since / length)
         last = max(first, math.ceil(until / length) - 1)
         made = [Bucket(place * length, length) for place in range(first, last + 1)]
-        for place, bucket in stored.items():
-            index = place // merged - first
-            if 0 <= index < len(made):
-                _merge(made[index], bucket)
+        for place, bucket in level.between(first * merged, (first + len(made)) * merged):
+            _merge(made[place // merged - first], bucket)
         return made
 
     def actions(self, most: int = 50) -> list[ActionStatistics]:
@@ -154,7 +152,7 @@ class AppStatistics:
         """For the log's file."""
         return Stored(
             self.totals,
-            self._levels,
+            [level.as_data() for level in self._levels],
             self._actions,
             self._apprenticeship.as_data(),
             self._features,
@@ -164,7 +162,9 @@ class AppStatistics:
     def from_data(cls, data: Stored) -> "AppStatistics":
         """What ``as_data`` returned."""
         made = cls()
-        made.totals, made._levels, made._actions = data.totals, data.levels, data.actions
+        made.totals, made._actions = data.totals, data.actions
+        for level, packed in zip(made._levels, data.levels, strict=True):
+            level.load(packed)
         made._apprenticeship.load(data.apprenticeship)
         made._features = data.features
         return made
@@ -215,16 +215,7 @@ class AppStatistics:
 
     def _buckets_at(self, time: float) -> list[Bucket]:
         """The totals, and the buckets of a moment."""
-        touched = [self.totals]
-        for (seconds, most), stored in zip(LEVELS, self._levels, strict=True):
-            place = math.floor(time / seconds)
-            bucket = stored.get(place)
-            if bucket is None:
-                bucket = stored[place] = Bucket(place * seconds, seconds)
-                while len(stored) > most:
-                    del stored[next(iter(stored))]
-            touched.append(bucket)
-        return touched
+        return [self.totals, *[level.at(time) for level in self._levels]]
 
 
 def _weights(body: Closed) -> list[tuple[str, float]]:

@@ -17,7 +17,7 @@ from jostle.service.problems import Busy
 Listener = Callable[[list[Command], list[Happened]], None]
 """Called after a commit with the commands and with what happened."""
 Housekeeping = Callable[[SqliteLog], None]
-HOUSEKEEPING = 10.0
+HOUSEKEEPING = 30.0
 """Seconds between calls of it, if anything has happened."""
 HELD = 32
 """Commands of one turn of an event loop that are held back until its end, to be committed together.

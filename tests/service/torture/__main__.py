@@ -32,7 +32,7 @@ QUICK = {
     "overload": lambda folder, say: overload.run(folder, 3.0, say),
     "probabilities": lambda folder, say: probabilities.run(folder, 3000, say, "lin-ts"),
     "regret": lambda folder, say: regret.run(
-        folder, 150, say, problems=("clicks",), seeds=1, rate=20.0, policy="lin-ts", bar=None
+        folder, 150, say, problems=("clicks",), seeds=range(1), policy="lin-ts", bar=None
     ),
     "soak": lambda folder, say: soak.run(folder, 120.0, say),
 }

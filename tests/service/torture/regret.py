@@ -1,9 +1,15 @@
-"""Regret over HTTP, with delayed, repeated and late rewards, beside a ``Decider`` in process."""
+"""Regret over HTTP, with delayed, repeated and late rewards, beside a ``Decider`` in process.
+
+Nothing depends on how fast the machine is: the server's clock is moved from round to round
+(``clocked_server.py``), and a round begins when the model that decides has learned everything that
+was closed some rounds before. Both sides draw the same random numbers in the same round, so that
+they differ by little but what the service does otherwise: it decides with older models.
+"""
 
 import asyncio
 import heapq
 import json
-import time
+from pathlib import Path
 from typing import NamedTuple
 
 import jax
@@ -17,12 +23,15 @@ from jostle.decisions.decider import Decider
 from jostle.factory import make_environment
 from jostle.service.auth import KEY_FILE, Keys
 from jostle.service.configuration import deciding_policy, make_encoder
+from jostle.service.making import Randomness
 from jostle.service.messages import Config
 from jostle.service.service import Service
 from jostle.service.service_settings import ServiceSettings
+from torture import clocked_server
+from torture.clocked_server import CLOCK, FileClock
 from torture.evidence import DATA
 from torture.findings import Outcome
-from torture.wire import Connection, fetch
+from torture.wire import Connection
 
 from served_process import ServedProcess
 
@@ -32,6 +41,11 @@ MOST = 1.05
 DUPLICATES, LATE = 0.2, 0.1
 WAIT = 50
 """Rounds for which a decision is open. Rewards come within half of that; late ones after 1.5."""
+BEHIND = 2
+"""Rounds that the model which decides may be behind."""
+START = 1e9
+"""What the clock shows in the first round; then a second more in each."""
+LAUNCHER = (str(Path(clocked_server.__file__)),)
 
 
 class Plan(NamedTuple):
@@ -74,13 +88,18 @@ class Plan(NamedTuple):
         """The ids of the arms."""
         return [f"a{each}" for each in range(self.rewards.shape[1])]
 
+    def expected(self, what):
+        """How many rewards are "late" or "duplicates"; a late one that is repeated is both."""
+        late = self.delays > WAIT
+        return int((late if what == "late" else self.repeated).sum())
+
     def sends(self, t, arm):
         """(round, value) of the rewards of a choice."""
         due = [t + self.delays[t]] * (2 if self.repeated[t] else 1)
         return [(each, float(self.rewards[t, arm])) for each in due]
 
 
-def run(folder, rounds, say, *, problems=PROBLEMS, seeds=4, rate=5.0, policy="npr", bar=MOST):
+def run(folder, rounds, say, *, problems=PROBLEMS, seeds=range(8), policy="npr.online", bar=MOST):
     """Play so many rounds of each problem and seed; what was found.
 
     Arguments:
@@ -88,45 +107,55 @@ def run(folder, rounds, say, *, problems=PROBLEMS, seeds=4, rate=5.0, policy="np
         rounds: of each stream.
         say: called with what is going on.
         problems: by name.
-        seeds: streams of each problem.
-        rate: rounds per second of each stream over HTTP.
+        seeds: of the streams of each problem, which are played at the same time.
         policy: of all.
         bar: the largest ratio, less two standard errors; None if there are too few rounds to tell.
     """
-    config = Config(policy=policy, wait=WAIT / rate)
-    plans = {(p, s): Plan.draw(p, rounds, s) for p in problems for s in range(seeds)}
-    say(f"{len(plans)} streams over HTTP, {rounds / rate:.0f} s")
-    served, counts = _over_http(folder, plans, config, rate)
-    figures, errors = {"rounds": rounds, "seeds": seeds}, []
-    say("the same in process")
-    own = {key: _in_process(plan, config, rate) for key, plan in plans.items()}
+    config = Config(policy=policy, wait=float(WAIT))
+    plans = {(p, s): Plan.draw(p, rounds, s) for p in problems for s in seeds}
+    say(f"{len(plans)} streams in process")
+    own = {key: _in_process(plan, config, _name(key)) for key, plan in plans.items()}
+    say("the same over HTTP")
+    served, counts = _over_http(folder, plans, config, say)
+    figures, errors = {"rounds": rounds, "seeds": len(seeds)}, []
     for problem in problems:
-        pairs = np.array([(served[key], own[key]) for key in plans if key[0] == problem])
-        mean = pairs.mean(axis=0)
-        ratio = float(mean[0] / mean[1])
-        error = float(
-            np.std(pairs[:, 0] - ratio * pairs[:, 1]) / mean[1] / np.sqrt(max(1, seeds - 1))
-        )
+        pairs = [(served[key], own[key]) for key in plans if key[0] == problem]
+        mean, ratio, error = compared(np.array(pairs))
         figures[problem] = f"{mean[0]:.1f} / {mean[1]:.1f} = {ratio:.3f} +- {error:.3f}"
+        figures[f"{problem}, by seed"] = pairs
         say(f"{problem}: {figures[problem]}")
         if bar is not None and ratio - 2 * error > bar:
             errors.append(f"{problem}: {ratio:.3f} +- {error:.3f}")
     figures.update(counts)
-    for name, least in (("late", LATE / 2), ("duplicates", DUPLICATES / 2)):
-        if counts[name] < least * rounds * len(plans):
-            errors.append(f"only {counts[name]} rewards were {name}")
-    planned = sum(int((plan.delays > WAIT).sum()) for plan in plans.values())
-    if counts["late"] > 1.5 * planned + 10:  # duplicates of late rewards are no further late ones
-        errors.append(
-            f"{counts['late']} rewards were late instead of {planned}: this machine is too slow "
-            "for the streams, so the comparison says nothing; use a lower rate"
-        )
+    for name in counts:
+        planned = sum(plan.expected(name) for plan in plans.values())
+        if counts[name] != planned:
+            errors.append(f"{counts[name]} rewards were {name}, and {planned} should be")
     return Outcome("regret", CLAIM, not errors, figures, errors)
 
 
-def _in_process(plan, config, rate):
+def compared(pairs):
+    """The means of both columns, the ratio of the means, and its standard error."""
+    mean = pairs.mean(axis=0)
+    ratio = float(mean[0] / mean[1])
+    rest = pairs[:, 0] - ratio * pairs[:, 1]
+    error = float(np.std(rest) / mean[1] / np.sqrt(max(1, len(pairs) - 1)))
+    return mean, ratio, error
+
+
+def _name(key):
+    """The name of a stream's app."""
+    return f"{key[0]}-{key[1]}"
+
+
+def _event(name, t):
+    """The id of a decision, by which the service draws its random numbers."""
+    return f"{name}-{t}"
+
+
+def _in_process(plan, config, name):
     """The regret of a ``Decider``, whose clock is moved by hand."""
-    now = [0.0]
+    now, randomness = [START], Randomness()
     decider = Decider(
         Agent(deciding_policy(config), config.seed),
         make_encoder(config),
@@ -137,44 +166,56 @@ def _in_process(plan, config, rate):
     )
     waiting, total, actions = [], 0.0, plan.actions()
     for t in range(len(plan.contexts)):
+        now[0] = START + t
         while waiting and waiting[0][0] <= t:
-            due, id, value = heapq.heappop(waiting)
-            now[0] = due / rate
-            decider.reward(id, value, "r")
-        now[0] = t / rate
-        made = decider.decide(plan.context(t), actions)
+            _, event, value = heapq.heappop(waiting)
+            decider.reward(event, value, "r")
+        event = _event(name, t)
+        decider.agent._generator = randomness.of(config.seed, event)  # that of the service
+        made = decider.decide(plan.context(t), actions, id=event)
         total += plan.regrets[t, made.index]
         for due, value in plan.sends(t, made.index):
-            heapq.heappush(waiting, (due, made.id, value))
-    return total
+            heapq.heappush(waiting, (due, event, value))
+    return float(total)
 
 
-def _over_http(folder, plans, config, rate):
+def _over_http(folder, plans, config, say):
     """The regrets over HTTP, and how many rewards were late or repeated."""
-    names = {key: f"{key[0]}-{key[1]}" for key in plans}
     folder.mkdir(exist_ok=True)
 
     async def make():
         service = Service.open(folder / DATA, ServiceSettings(learner=False))
-        for name in names.values():
-            await service.create_app(name, config)
+        for key in plans:
+            await service.create_app(_name(key), config)
         service.close()
 
     asyncio.run(make())
     key = Keys(folder / DATA / KEY_FILE).create({"*": ["admin"]}, "torture")[1]
-    server = ServedProcess(folder, JOSTLE_SERVE_CORE_PUBLISH="0.1")
+    clock = FileClock(folder / "clock", START)
+    server = ServedProcess(
+        folder,
+        launcher=LAUNCHER,
+        JOSTLE_SERVE_CORE_PUBLISH="0.05",
+        JOSTLE_SERVE_CORE_CLOSE_INTERVAL="0.01",
+        **{CLOCK: str(folder / "clock")},
+    )
 
     async def play():
-        await _until_ready(server.address)
-        streams = [_stream(server.address, key, names[k], plan, rate) for k, plan in plans.items()]
-        regrets = await asyncio.gather(*streams)
-        counts = {"late": 0, "duplicates": 0}
-        for name in names.values():
-            path = f"/v1/apps/{name}/statistics?buckets=1"
-            found = json.loads((await fetch(server.address, "GET", path, key=key)).body)
-            for each in counts:
-                counts[each] += found["totals"][each]
-        return dict(zip(plans, regrets, strict=True)), counts
+        streams = {each: _Stream(_name(each), plan) for each, plan in plans.items()}
+        rounds = len(next(iter(plans.values())).contexts)
+        for stream in streams.values():
+            await stream.connect(server.address, key)
+        for t in range(rounds + 2 * WAIT):
+            clock.set(START + t)
+            await asyncio.gather(*(stream.round(t) for stream in streams.values()))
+            if t % 200 == 0:
+                say(f"round {t}")
+        totals = [(await stream.statistics())["totals"] for stream in streams.values()]
+        for stream in streams.values():
+            stream.close()
+        await asyncio.sleep(0)
+        counts = {name: sum(each[name] for each in totals) for name in ("late", "duplicates")}
+        return {each: stream.regret for each, stream in streams.items()}, counts
 
     try:
         result = uvloop.run(play())
@@ -185,41 +226,65 @@ def _over_http(folder, plans, config, rate):
     return result
 
 
-async def _until_ready(address):
-    while True:
-        health = json.loads((await fetch(address, "GET", "/readyz")).body)
-        if health["learner"] == "running" and not health["lag_records"]:
-            return
-        await asyncio.sleep(0.2)
+class _Stream:
+    """One stream, played over HTTP round by round."""
 
+    def __init__(self, name, plan):
+        self._name, self._plan, self._base = name, plan, f"/v1/apps/{name}"
+        self._actions = plan.actions()
+        self._waiting, self._learned = [], 0
+        self.regret = 0.0
 
-async def _stream(address, key, app, plan, rate):
-    """Play one stream in its own time; its regret."""
-    connection, base = await Connection.open(address), f"/v1/apps/{app}"
-    actions = [{"id": each} for each in plan.actions()]
-    places = {each: place for place, each in enumerate(plan.actions())}
-    waiting, total, start = [], 0.0, time.perf_counter()
-    rounds = len(plan.contexts)
-    for t in range(rounds + 2 * WAIT):
-        await asyncio.sleep(max(0.0, start + t / rate - time.perf_counter()))
+    async def connect(self, address, key):
+        """Open a connection."""
+        self._address, self._key = address, key
+        self._connection = await Connection.open(address)
+
+    def close(self):
+        """Disconnect."""
+        self._connection.close()
+
+    async def statistics(self):
+        """Of the app."""
+        path = f"{self._base}/statistics?buckets=1"
+        return await self._ask("GET", path, b"")
+
+    async def round(self, t):
+        """Send the rewards that are due, and decide."""
         due = []
-        while waiting and waiting[0][0] <= t:
-            _, event, value = heapq.heappop(waiting)
+        while self._waiting and self._waiting[0][0] <= t:
+            _, event, value = heapq.heappop(self._waiting)
             due.append({"event_id": event, "value": value, "reward_id": "r"})
         if due:
-            await _ask(connection, f"{base}/batches/rewards", {"rewards": due}, key)
-        if t < rounds:
-            body = {"context": plan.context(t), "actions": actions}
-            made = await _ask(connection, f"{base}/decisions", body, key)
-            arm = places[made["action"]]
-            total += plan.regrets[t, arm]
-            for at, value in plan.sends(t, arm):
-                heapq.heappush(waiting, (at, made["event_id"], value))
-    connection.close()
-    return total
+            await self._post(f"{self._base}/batches/rewards", {"rewards": due})
+        if t >= len(self._plan.contexts):
+            return
+        closed = t - BEHIND - WAIT + 1  # those of the rounds up to t - BEHIND - WAIT
+        while self._learned < closed:
+            self._learned = (await self.statistics())["learned"]
+            if self._learned < closed:
+                await asyncio.sleep(0.01)
+        event = _event(self._name, t)
+        body = {
+            "event_id": event,
+            "context": self._plan.context(t),
+            "actions": [{"id": each} for each in self._actions],
+        }
+        made = await self._post(f"{self._base}/decisions", body)
+        arm = self._actions.index(made["action"])
+        self.regret += float(self._plan.regrets[t, arm])
+        for at, value in self._plan.sends(t, arm):
+            heapq.heappush(self._waiting, (at, event, value))
 
+    async def _post(self, path, body):
+        return await self._ask("POST", path, json.dumps(body).encode())
 
-async def _ask(connection, path, body, key):
-    reply = await connection.ask("POST", path, json.dumps(body).encode(), key)
-    assert reply.status < 300, reply
-    return json.loads(reply.body)
+    async def _ask(self, method, path, body):
+        try:
+            reply = await self._connection.ask(method, path, body, self._key)
+        except ConnectionError:  # it was idle for too long, while others waited for their models
+            self._connection.close()
+            self._connection = await Connection.open(self._address)
+            reply = await self._connection.ask(method, path, body, self._key)
+        assert reply.status < 300, reply
+        return json.loads(reply.body)

@@ -17,6 +17,8 @@ from jostle.service.log.base import Entry, Event, LogFullError, State, Trail
 from jostle.service.log.records import SCHEMA, Kind, Record
 
 FILE = "log.sqlite"
+WRITER_CACHE, READER_CACHE = 65_536, 8192
+"""KiB of the file that a connection keeps in memory."""
 FORMAT = 1
 """``user_version`` of the file: the version of its tables."""
 APPLICATION = 0x6A6F7374
@@ -107,7 +109,7 @@ class SqliteLog:
         else:
             self._run("PRAGMA query_only = true")
         self._run(f"PRAGMA synchronous = {synchronous}")
-        self._run("PRAGMA cache_size = -65536")
+        self._run(f"PRAGMA cache_size = {-WRITER_CACHE if write else -READER_CACHE}")
         self._run("PRAGMA wal_autocheckpoint = 4000")
         if most_bytes is not None:
             self._run(f"PRAGMA max_page_count = {max(1, most_bytes // 8192)}")
