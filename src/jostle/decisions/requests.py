@@ -66,7 +66,7 @@ class Request:
     def names(self) -> list[Any]:
         """What each action is called: its id, or its position if it has none."""
         names = [_name(action, place) for place, action in enumerate(self.actions)]
-        # As text, because 1 and "1" are encoded alike. What is no id at all is the encoder's to say.
+        # As text, because 1 and "1" are encoded alike. What is no id is for the encoder to say.
         ids = [str(name) for name in names if isinstance(name, str | int)]
         if len(set(ids)) < len(ids):
             twice = next(name for name in ids if ids.count(name) > 1)

@@ -99,6 +99,11 @@ class NPR(SamplingPolicy, StackedPolicy):
         """Arms never pulled while they are swept, else all that are present."""
         return preferring_untried(state.tried, round)
 
+    @property
+    def takes_weights(self) -> bool:
+        """The regressions and the members weigh observations; the network does not."""
+        return True
+
     def folded(self, state: StackedState) -> FoldedNPR | None:
         """What decisions on the host read, computed once; None with blocks or a sweep."""
         if self.takes_blocks or state.tried.flags.shape[0] or not folds(self.network):
