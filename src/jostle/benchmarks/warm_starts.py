@@ -23,8 +23,8 @@ FEATURES, CHUNK = 20, 50_000
 SEEDS = (100, 101, 102)
 STREAMS = ("clicks", "arrivals", "offers")
 LOGGED, PLAYED = 3000, 1000
-RULE_SEEDS = tuple(range(100, 110))
-RULED = ("clicks", "arrivals", "offers", "wheel:delta=0.5", "covertype")
+RULE_SEEDS = tuple(range(100, 106))
+RULED = (*STREAMS, "wheel:delta=0.5")
 LEARNERS = ("lin-ucb", "npr:network=none")
 RULE_SHARPNESS, RULE_FLOOR = 2.0, 0.1
 """How much a rule prefers what it likes, per deviation, and how often it takes anything."""
