@@ -24,7 +24,8 @@ def importance_weights(name: str, probabilities: Any, most: float = MOST_WEIGHT)
         raise ValueError(
             f"{name} must hold probabilities above 0 and at most 1, but row {row} has {p[row]:g}"
         )
-    return np.minimum(1 / p / (1 / p).mean(), most)
+    weights: np.ndarray = np.minimum(1 / p / (1 / p).mean(), most)
+    return weights
 
 
 def effective_number(weights: np.ndarray) -> float:
