@@ -54,7 +54,7 @@ def draw(revenue, offered, picture):
     }.items():
         axes.plot(np.convolve(row, np.ones(window) / window, "valid"), label=name)
     axes.set(xlabel="customers", ylabel="expected revenue per customer")
-    axes.legend()
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=9)
     figure.savefig(picture, dpi=120, bbox_inches="tight")
     plt.close(figure)
 

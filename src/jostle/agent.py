@@ -123,7 +123,9 @@ class Agent:
             choice = self._compiled_choice(round, choose.__name__)
         return completed(choice, shown, has_arms=arms is not None, has_user=user is not None)
 
-    def learn(self, context: Any, reward: Any, *, arm: Any = None, user: Any = None) -> None:
+    def learn(
+        self, context: Any, reward: Any, *, arm: Any = None, user: Any = None, weight: Any = None
+    ) -> None:
         """Learn from the reward of a decision, or from a context and its reward.
 
         Arguments:
@@ -134,6 +136,8 @@ class Agent:
             arm: the id of the arm that was taken, or n ids. Not its index among those shown, and
                 not needed with a decision, which knows it.
             user: the id of the user, or n ids; likewise.
+            weight: how many observations this one counts for, or n numbers; 1 by default. Not all
+                policies can do that (``Policy.takes_weights``).
         """
         self._check_process()
         if decisions := decisions_in(context):
@@ -143,11 +147,12 @@ class Agent:
                 )
             context, arm, user = contexts_of(decisions, alone=isinstance(context, Choice))
         contexts, rewards, ids, users = self._checks.observed(context, reward, arm, user)
+        weights = self._checks.weights(weight, len(rewards))
         with self._learn_lock:
             slots = self._arms.assign(ids)
             self._make_room()
             chosen = Blocks(contexts, slots) if self._takes_blocks else contexts
-            self._learn_in_chunks(Feedback(chosen, rewards, slots, users))
+            self._learn_in_chunks(Feedback(chosen, rewards, slots, users, weights))
 
     @property
     def state(self) -> Any:
@@ -247,7 +252,8 @@ class Agent:
             padded = jax.tree.map(lambda part: _padded(part, rows), chunk)
             seen = np.int32(self.observations)
             rest = (self._learn_key, seen, padded, np.int32(size))
-            self._compile(_learn, ("learn", self._arms.capacity), *rest)
+            name = "learn" if feedback.weight is None else "learn weighted"
+            self._compile(_learn, (name, self._arms.capacity), *rest)
             with self._state_lock:
                 self._state = _learn(self.policy, self._state, *rest)
                 self._view = None

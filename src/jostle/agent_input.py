@@ -49,6 +49,7 @@ class InputChecks:
         self._arm_limit = arm_limit
         self._user_limit = policy.spec.users or LARGEST_SLOT
         self._needs_arms = policy.needs_arms
+        self._takes_weights = policy.takes_weights
         self._by_contexts = isinstance(policy, CONTEXT_MODELS) and not policy.needs_arms
         self._everyone: tuple[np.ndarray, np.ndarray] = (np.ones(0, bool), np.zeros(0, np.int32))
 
@@ -126,6 +127,25 @@ class InputChecks:
             else self._users(user, n)
         )
         return Observed(contexts, rewards, ids, users)
+
+    def weights(self, weight: Any, count: int) -> np.ndarray | None:
+        """The weights of ``count`` observations; None if they all count alike."""
+        if weight is None:
+            return None
+        if not self._takes_weights:
+            raise ValueError(
+                "weight must be left out: this policy cannot weigh observations; LinUCB, LinTS, "
+                "LinFPL and NPR can (see Policy.takes_weights)"
+            )
+        weights = np.atleast_1d(finite("weight", weight))
+        if weights.shape != (count,):
+            raise ValueError(
+                f"weight must be {count} numbers, one per observation, not of shape "
+                f"{_shape(weights.shape)}"
+            )
+        if (weights < 0).any():
+            raise ValueError(f"weight must not be negative, but holds {weights.min():g}")
+        return weights
 
     def _user(self, user: Any) -> np.int32:
         return np.int32(NOBODY) if user is None else np.int32(self._users(user, 1)[0])

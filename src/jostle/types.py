@@ -88,6 +88,8 @@ class Feedback(NamedTuple):
     """int32: the id of the chosen arm, or ``NOBODY``."""
     user: Any
     """int32: the id of the user, or ``NOBODY``."""
+    weight: Any = None
+    """How many observations this one counts for; None for one. See ``Policy.takes_weights``."""
 
 
 class Outcome(NamedTuple):

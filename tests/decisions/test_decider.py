@@ -237,6 +237,11 @@ def test_bad_arguments_are_refused(arguments, error, message):
     [
         (lambda d: d.decide({}, ["a"], id=3), TypeError, "id must be a string, not 3"),
         (lambda d: d.decide({}, ["a"], id=""), ValueError, "id must have 1 to 256 characters"),
+        (lambda d: d.decide({}, ["a"], id="\ud800"), ValueError, "id must be Unicode text"),
+        (lambda d: d.reward("\udfff", 1.0), ValueError, "id must be Unicode text"),
+        (lambda d: d.decide({"new": "x"}, ["a", "a"]), ValueError, "'a' is there twice"),
+        (lambda d: d.decide({"new": "x"}, [1, "1"]), ValueError, "'1' is there twice"),
+        (lambda d: d.decide({"new": "x"}, ["a"], baseline="b"), ValueError, "baseline must be"),
         (lambda d: d.reward("x", [1.0, 2.0]), TypeError, "value must be one number"),
         (lambda d: d.reward("x", 1.0, reward_id=7), TypeError, "reward_id must be a string"),
         (
@@ -248,6 +253,8 @@ def test_bad_arguments_are_refused(arguments, error, message):
 )
 def test_bad_calls_are_refused_and_change_nothing(call, error, message):
     decider = Decider(Uniform(8), clock=Clock())
+    encoder = decider.encoder.as_data()
     with pytest.raises(error, match=message):
         call(decider)
+    assert decider.encoder.as_data() == encoder
     assert decider.counts["decisions"] == decider.counts["early"] == 0

@@ -55,3 +55,19 @@ def test_deciding_gives_ratios(monkeypatch):
 def test_a_warm_start_saves_regret():
     warm, cold = warm_starts.regrets(STREAMS["arrivals"], logged=300, played=40, seed=0)
     assert 0 <= warm < cold
+
+
+@pytest.mark.study
+def test_the_log_of_a_rule_is_learned_with_and_without_weights():
+    found = warm_starts.regrets(STREAMS["arrivals"], logged=300, played=40, seed=0, by_rule=True)
+    plain, cold, weighted = found
+    assert plain != weighted
+    assert 0 <= plain < cold
+    assert 0 <= weighted < cold
+
+
+def test_a_rule_prefers_what_it_likes_and_leaves_nothing_out():
+    chances = warm_starts.preferences(np.array([0.0, 1.0, 3.0]))
+    assert chances.sum() == pytest.approx(1)
+    assert 0.1 / 3 < chances[0] < chances[1] < chances[2]
+    np.testing.assert_allclose(warm_starts.preferences(np.zeros(4)), 0.25)

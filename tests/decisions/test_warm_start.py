@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import jostle
-from jostle import Agent, Decider, LinUCB
+from jostle import Agent, Decider, LinUCB, Uniform
+from jostle.decisions.importance import effective_number, importance_weights
 from jostle.features import Encoder
 
 N = 300
@@ -65,6 +66,66 @@ def test_a_decider_learns_from_records(tmp_path):
         states.append(decider.agent.state.theta)
     np.testing.assert_array_equal(states[0], states[1])
     np.testing.assert_array_equal(states[0], states[2])
+
+
+def test_importance_weights_are_inverse_probabilities_with_a_mean_of_one_and_a_bound():
+    p = np.array([0.5, 0.25, 0.1, 1.0])
+    weights = importance_weights("p", p)
+    np.testing.assert_allclose(weights, np.array([2, 4, 10, 1]) / 4.25)
+    assert weights.mean() == pytest.approx(1)
+    bounded = importance_weights("p", p, most=1.5)
+    np.testing.assert_allclose(bounded, np.minimum(weights, 1.5))
+    assert effective_number(np.ones(7)) == 7
+    assert effective_number(weights) == pytest.approx(17**2 / 121)
+    assert effective_number(np.array([1.0, 0.0, 0.0])) == 1
+
+
+@pytest.mark.parametrize("bad", [0.0, -0.1, 1.5, float("nan")])
+def test_what_is_no_probability_is_refused(bad, numbers):
+    agent = Agent(LinUCB(3))
+    frame = pd.DataFrame(numbers | {"p": [0.5] * 7 + [bad] + [0.5] * (N - 8)})
+    with pytest.raises(ValueError, match=r"log: column 'p' must hold probabilities.*row 7 has"):
+        jostle.warm_start(agent, frame, reward="paid", features=list("abc"), probability="p")
+    assert agent.observations == 0
+
+
+def test_a_log_with_probabilities_is_learned_by_importance(numbers, tmp_path):
+    p = np.random.default_rng(4).uniform(0.05, 1, N)
+    weights = np.minimum(1 / p / (1 / p).mean(), 3)
+    x = np.stack([numbers[name] for name in "abc"], axis=1)
+    expected = Agent(LinUCB(3))
+    expected.learn(x, numbers["paid"], weight=weights)
+    for log in logs(numbers | {"p": p}, tmp_path):
+        agent = Agent(LinUCB(3))
+        done = jostle.warm_start(
+            agent, log, reward="paid", features=list("abc"), probability="p", most_weight=3,
+            chunk=128, progress=False,
+        )  # fmt: skip
+        np.testing.assert_array_equal(agent.state.theta, expected.state.theta)
+        assert done.effective_rows == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+        assert done.effective_rows < done.rows == N
+
+
+def test_a_decider_learns_by_importance_and_the_probability_is_no_feature():
+    frame = pd.DataFrame(records(60)).assign(p=np.random.default_rng(4).uniform(0.2, 1, 60))
+    decider = Decider(LinUCB(32), Encoder(32))
+    jostle.warm_start(decider, frame, action="offer", probability="p", progress=False)
+    other = Decider(LinUCB(32), Encoder(32))
+    jostle.warm_start(other, frame.drop(columns="p"), action="offer", progress=False)
+    one, two = decider.agent.state, other.agent.state
+    assert not np.array_equal(one.theta, two.theta)
+    np.testing.assert_array_equal(decider.encoder.names.as_data(), other.encoder.names.as_data())
+
+
+def test_bad_names_and_bounds_of_weights_are_refused(numbers):
+    frame = pd.DataFrame(numbers | {"p": 0.5})
+    settings = {"reward": "paid", "features": list("abc")}
+    with pytest.raises(ValueError, match="log: unknown column 'q'"):
+        jostle.warm_start(Agent(LinUCB(3)), frame, probability="q", **settings)
+    with pytest.raises(ValueError, match="most_weight must be at least 1"):
+        jostle.warm_start(Agent(LinUCB(3)), frame, probability="p", most_weight=0.5, **settings)
+    with pytest.raises(ValueError, match="weight must be left out"):
+        jostle.warm_start(Agent(Uniform(3)), frame, probability="p", **settings)
 
 
 def test_columns_of_the_context_can_be_named():

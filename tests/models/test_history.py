@@ -54,3 +54,6 @@ def test_the_first_observations_are_kept_and_their_squares_averaged():
     np.testing.assert_array_equal(early.x[: FIRST - 1], [x for x, _, _ in kept])
     np.testing.assert_array_equal(early.block[: FIRST - 1], [block for _, block, _ in kept])
     np.testing.assert_array_equal(early.reward[: FIRST - 1], [reward for _, _, reward in kept])
+    np.testing.assert_array_equal(early.weight, 1)
+    weighed = early.observe(jnp.int32(3), *seen[0], jnp.float32(2.5))
+    assert weighed.weight[3] == 2.5

@@ -110,6 +110,7 @@ DECISIONS = dict.fromkeys(
         "closing.py",
         "decider.py",
         "decision_log.py",
+        "importance.py",
         "ledger.py",
         "log_learning.py",
         "policies.py",

@@ -37,6 +37,37 @@ def test_its_state_is_below_a_megabyte(features, blocks):
     assert NPR.online(features, blocks=blocks, random_features=3).shape.hidden == 3
 
 
+@pytest.mark.parametrize(
+    ("features", "settings", "large"),
+    [
+        (15 * 7, {"blocks": 7}, False),
+        (16 * 7, {"blocks": 7}, True),
+        (54 * 7, {"blocks": 7}, True),
+        (16, {}, True),
+        (256, {}, False),  # a large network would not fit into the bound
+        (16, {"pool": 9}, False),
+        (54 * 7, {"blocks": 7, "memory": 5000}, False),
+    ],
+)
+def test_a_larger_network_takes_the_place_of_random_features_where_entries_are_many(
+    features, settings, large
+):
+    policy = NPR.online(features, **settings)
+    assert (policy.network.depth, policy.network.width) == ((3, 80) if large else (2, 64))
+    assert (policy.members, policy.training.every) == ((16, 4) if large else (policy.members, 16))
+    assert policy.training.memory == settings.get("memory", 1024 if large else 512)
+    if large:
+        assert policy.shape.hidden == 0
+        assert state_bytes(policy) <= STATE_BYTES
+
+
+def test_settings_go_before_those_of_the_larger_network():
+    policy = NPR.online(54 * 7, blocks=7, random_features=8, width=30, every=2, members=4)
+    assert policy.shape.hidden == 8
+    assert (policy.network.width, policy.network.depth) == (30, 3)
+    assert (policy.members, policy.training.every, policy.training.memory) == (4, 2, 1024)
+
+
 @pytest.mark.study
 def test_the_network_is_updated_after_every_so_many_observations():
     """And is the same as if the update had been computed by itself, with the same key."""

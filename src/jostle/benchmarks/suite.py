@@ -45,6 +45,7 @@ SUITE: dict[str, Benchmark] = {
     "records": records.records_against_hand_encoding,
     "warm-start": warm_starts.warm_start_speed,
     "warm-start-regret": warm_starts.warm_start_regret,
+    "warm-start-weights": warm_starts.warm_start_weights,
 }
 if pytorch_reference.available():
     SUITE["pytorch-learning"] = pytorch_reference.learning_against_pytorch

@@ -3,6 +3,7 @@
 import math
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,30 @@ from jostle.core.optional import require
 from jostle.decisions.decider import Decider
 from jostle.decisions.log_learning import warm_start
 from jostle.environments import Environment
-from jostle.factory import make_environment
+from jostle.factory import make_environment, make_policy
 from jostle.peers.stream import chunks
 from jostle.policies import LinUCB
+from jostle.types import BanditSpec
 
 FEATURES, CHUNK = 20, 50_000
 SEEDS = (100, 101, 102)
 STREAMS = ("clicks", "arrivals", "offers")
 LOGGED, PLAYED = 3000, 1000
+RULE_SEEDS = tuple(range(100, 106))
+RULED = (*STREAMS, "wheel:delta=0.5")
+LEARNERS = ("lin-ucb", "npr:network=none")
+RULE_SHARPNESS, RULE_FLOOR = 2.0, 0.1
+"""How much a rule prefers what it likes, per deviation, and how often it takes anything."""
 MINUTES = 5.0
 """The most that a million rows may take."""
+
+
+class Logged(NamedTuple):
+    """Decisions that somebody else has made."""
+
+    contexts: list[np.ndarray]
+    rewards: list[float]
+    probabilities: list[float]
 
 
 def warm_start_speed(quick: bool = False) -> list[Row]:
@@ -83,31 +98,79 @@ def warm_start_regret(quick: bool = False) -> list[Row]:
     return rows
 
 
-def regrets(environment: Environment, logged: int, played: int, seed: int) -> tuple[float, float]:
-    """The regret of ``played`` rounds with a warm start from the ``logged`` before, and without."""
-    require("polars", extra="data")
-    import polars as pl
+def warm_start_weights(quick: bool = False) -> list[Row]:
+    """Regret of the first 1,000 rounds after the log of a rule: with importance weights or not."""
+    seeds = RULE_SEEDS[:2] if quick else RULE_SEEDS
+    rows = []
+    for name in RULED:
+        environment = make_environment(name)
+        for policy in LEARNERS:
+            found = np.array(
+                [regrets(environment, LOGGED, PLAYED, seed, policy, True) for seed in seeds]
+            )
+            plain, cold, weighted = found.mean(axis=0)
+            error = (found[:, 2] - found[:, 0]).std(ddof=1) / math.sqrt(len(seeds))
+            rows.append(
+                Row(
+                    f"{name}, {policy}: regret after a rule's log, weighted against unweighted",
+                    f"{weighted:.1f}",
+                    f"{plain:.1f}",
+                    float(weighted / plain),
+                    details=f"{name}, {policy}, {len(seeds)} seeds: cold start {cold:.1f}; "
+                    f"weighted less unweighted {weighted - plain:+.1f} +- {error:.1f}",
+                )
+            )
+    return rows
 
+
+def regrets(
+    environment: Environment,
+    logged: int,
+    played: int,
+    seed: int,
+    policy: str = "lin-ucb",
+    by_rule: bool = False,
+) -> tuple[float, ...]:
+    """The regret of ``played`` rounds with a warm start from the ``logged`` before, and without.
+
+    The log is one of random choices. ``by_rule`` it is one of a rule that prefers some actions by
+    their contexts, and there is a third regret: after a warm start with importance weights.
+    """
+    pl = require("polars", extra="data")
     features, rng = environment.features, np.random.default_rng(seed)
-    warm, cold = Agent(LinUCB(features), seed), Agent(LinUCB(features), seed)
-    log, rewards, regret = [], [], {warm: 0.0, cold: 0.0}
+    made = make_policy(policy, BanditSpec(features))
+    agents = [Agent(made, seed) for _ in range(3 if by_rule else 2)]
+    taste = rng.standard_normal(features) if by_rule else None
     names = [f"x{i}" for i in range(features)]
-    t = 0
+    log, regret, t = Logged([], [], []), np.zeros(len(agents)), 0
     for chunk in chunks(environment, rounds=logged + played, seed=seed):
         contexts = np.asarray(dense(chunk.round.contexts, features))
         for i, mask in enumerate(chunk.round.mask):
             if t < logged:
-                arm = int(rng.choice(np.flatnonzero(mask)))
-                log.append(contexts[i, arm])
-                rewards.append(chunk.rewards[i, arm])
+                present = np.flatnonzero(mask)
+                chances = None if taste is None else preferences(contexts[i, present] @ taste)
+                place = int(rng.choice(len(present), p=chances))
+                log.contexts.append(contexts[i, present[place]])
+                log.rewards.append(chunk.rewards[i, present[place]])
+                log.probabilities.append(1 / len(present) if chances is None else chances[place])
             else:
                 if t == logged:
-                    table = dict(zip(names, np.array(log).T, strict=True))
-                    frame = pl.DataFrame({**table, "reward": np.array(rewards)})
-                    warm_start(warm, frame, features=names, progress=False)
-                for agent in regret:
+                    table = dict(zip(names, np.array(log.contexts).T, strict=True))
+                    frame = pl.DataFrame({**table, "reward": log.rewards, "p": log.probabilities})
+                    warm_start(agents[0], frame, features=names, progress=False)
+                    for weighted in agents[2:]:
+                        warm_start(weighted, frame, features=names, probability="p", progress=False)
+                for number, agent in enumerate(agents):
                     choice = agent.decide(contexts[i], mask=mask)
                     agent.learn(choice, chunk.rewards[i, choice.index])
-                    regret[agent] += float(chunk.regrets[i, choice.index])
+                    regret[number] += float(chunk.regrets[i, choice.index])
             t += 1
-    return regret[warm], regret[cold]
+    return tuple(regret.tolist())
+
+
+def preferences(tastes: np.ndarray) -> np.ndarray:
+    """The probabilities of a rule's choices: mostly what it likes, and now and then any."""
+    spread = tastes.std()
+    likes = np.exp(RULE_SHARPNESS * (tastes - tastes.max()) / (spread if spread > 0 else 1))
+    chances: np.ndarray = (1 - RULE_FLOOR) * likes / likes.sum() + RULE_FLOOR / len(likes)
+    return chances

@@ -57,11 +57,11 @@ def bench(
 
     agent, agent-policies, decision, exploration, solved, units (needs the data sets), online,
     pooled-update, late-round, bounded-memory, lin-ucb, covariance, import, trial, workers,
-    encoding, deciding, records (needs the data sets), warm-start, warm-start-regret, service; and
-    with PyTorch installed ([cyan]pip install 'jostle\\[torch]'[/]) pytorch-learning and
-    pytorch-regret, which compare with an implementation like that of the paper's authors. With
-    obp 0.4.1 in another environment, whose Python JOSTLE_OBP_PYTHON names, evaluation compares
-    with it
+    encoding, deciding, records (needs the data sets), warm-start, warm-start-regret,
+    warm-start-weights, service; and with PyTorch installed ([cyan]pip install
+    'jostle\\[torch]'[/]) pytorch-learning and pytorch-regret, which compare with an implementation
+    like that of the paper's authors. With obp 0.4.1 in another environment, whose Python
+    JOSTLE_OBP_PYTHON names, evaluation compares with it
     """
     console = Console()
     try:

@@ -143,19 +143,20 @@ class Decider:
             request = Request(context, actions, baseline, baseline_probability)
             if id is not None and (known := self._ledger.find(check_id("id", id))) is not None:
                 return answer(known, request)
-            rows, numbers = self.encoder.encode_and_count(context, request.actions)
+            names = request.names
             chosen = request.baseline_index(
                 required=self.mode == APPRENTICE,
                 logged=self._log is not None and self.mode != LEARN,
             )
+            rows, numbers = self.encoder.encode_and_count(context, request.actions)
             arms = None
             if self.agent.policy.needs_arms:
-                arms = [arm_id(name) for name in request.names]
+                arms = [arm_id(name) for name in names]
             choice = self.agent.decide(rows, arms=arms)
             decision = self._decision(id, request, choice, chosen)
             entry = Entry(decision, request.digest, now, math.inf, rows[decision.index].copy(), {})
             if self._log is not None:
-                entry.shown = self._log.shown(rows, request.names, choice.probabilities)
+                entry.shown = self._log.shown(rows, names, choice.probabilities)
             if numbers:
                 entry.notes["numbers"] = [[name, values] for name, values in numbers.items()]
             if arms is not None:

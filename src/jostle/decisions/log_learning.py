@@ -13,6 +13,7 @@ from jostle.agent import Agent
 from jostle.core.optional import require
 from jostle.core.validation import unknown, whole
 from jostle.decisions.decider import Decider
+from jostle.decisions.importance import MOST_WEIGHT, effective_number, importance_weights
 from jostle.features.encoder import arm_id
 from jostle.features.rows import as_records
 
@@ -26,6 +27,8 @@ class WarmStart(NamedTuple):
     rows: int
     seconds: float
     mean_reward: float
+    effective_rows: float
+    """Rows of equal weight that would say as much; fewer than ``rows`` with importance weights."""
 
 
 def warm_start(
@@ -36,6 +39,8 @@ def warm_start(
     action: str | None = None,
     features: Sequence[str] | None = None,
     context: Sequence[str] | None = None,
+    probability: str | None = None,
+    most_weight: float = MOST_WEIGHT,
     chunk: int = 10_000,
     progress: bool | Report = True,
 ) -> WarmStart:
@@ -51,12 +56,12 @@ def warm_start(
     are records: ``action`` names the column of the action (an id or a record), and ``context`` the
     columns of the context (by default all others but the reward).
 
-    No importance weights are needed, even if the log tells its probabilities. Policies here model
-    the reward *given* context and action, and which action was taken depends on the context, which
-    the model sees: least squares on the log as it is estimates the same function under any logging
-    policy, with the least variance. Weights 1 / probability would change only how errors of a
-    model that cannot fit the rewards are spread over actions, at the price of noise. What is
-    missing in a log is what was never tried: there the model stays uncertain, and explores.
+    Rows count alike by default. With ``probability`` they count by importance weights: 1 /
+    probability, divided by its mean, and at most ``most_weight``. They make the model fit all
+    actions alike, as if the log had been random. That costs precision where the model can fit the
+    rewards, since least squares on the log as it is then estimates the same function under any
+    logging policy; docs/warm-start.md has figures. What is missing in a log is what was never
+    tried: there the model stays uncertain, and explores.
 
     Arguments:
         agent: who learns.
@@ -64,7 +69,11 @@ def warm_start(
         reward: the column of rewards.
         action: the column of actions.
         features: the columns of the context's features, for an ``Agent``.
-        context: the columns of the context, for a ``Decider``.
+        context: the columns of the context, for a ``Decider``; by default all that have no other
+            use.
+        probability: the column of the probabilities with which actions were taken, to learn with
+            importance weights. LinUCB, LinTS, LinFPL and NPR can; NPR's network counts rows alike.
+        most_weight: the largest of these weights.
         chunk: rows to read and learn at a time.
         progress: whether to draw a bar on the terminal; or a function that is called with the rows
             learned so far and their number.
@@ -72,6 +81,7 @@ def warm_start(
     whole("chunk", chunk)
     started, rows, total = time.perf_counter(), 0, 0.0
     frames, count = _chunks(log, chunk)
+    weights = None if probability is None else _weights(log, probability, most_weight)
     report = progress if callable(progress) else _bar if progress else None
     records = isinstance(agent, Decider)
     if records == (features is not None) or (records and action is None):
@@ -81,27 +91,49 @@ def warm_start(
         )
     for frame in frames:
         names = [str(name) for name in frame.columns]
-        wanted = [reward, *([action] if action else []), *(features or ()), *(context or ())]
-        for name in wanted:
-            if name not in names:
-                raise ValueError(f"log: {unknown('column', name, names)}")
+        for name in [reward, *([action] if action else []), *(features or ()), *(context or ())]:
+            _check_column(name, names)
         rewards = np.asarray(frame[reward].to_numpy(), np.float64)
+        weight = None if weights is None else weights[rows : rows + len(rewards)]
         if isinstance(agent, Decider):
-            taken = context or [name for name in names if name not in (reward, action)]
+            used = (reward, action, probability)
+            taken = context or [name for name in names if name not in used]
             actions = frame[action].to_list()
-            _learn_records(agent, _records(frame, taken), actions, rewards)
+            _learn_records(agent, _records(frame, taken), actions, rewards, weight)
         else:
             columns = [np.asarray(frame[name].to_numpy(), np.float32) for name in features or ()]
             arms = None if action is None else frame[action].to_numpy()
-            agent.learn(np.stack(columns, axis=1), rewards, arm=arms)
+            agent.learn(np.stack(columns, axis=1), rewards, arm=arms, weight=weight)
         rows += len(rewards)
         total += float(rewards.sum())
         if report is not None:
             report(rows, count)
-    return WarmStart(rows, time.perf_counter() - started, total / max(rows, 1))
+    effective = float(rows) if weights is None else effective_number(weights)
+    return WarmStart(rows, time.perf_counter() - started, total / max(rows, 1), effective)
 
 
-def _learn_records(decider: Decider, contexts: list[Any], actions: list[Any], rewards: Any) -> None:
+def _check_column(name: str, names: list[str]) -> None:
+    if name not in names:
+        raise ValueError(f"log: {unknown('column', name, names)}")
+
+
+def _weights(log: Any, column: str, most: float) -> np.ndarray:
+    """The importance weights of all rows."""
+    if isinstance(log, str | os.PathLike):
+        import polars as pl
+
+        lazy = pl.scan_parquet(Path(log))
+        _check_column(column, lazy.collect_schema().names())
+        values = lazy.select(column).collect()[column]
+    else:
+        _check_column(column, [str(name) for name in log.columns])
+        values = log[column]
+    return importance_weights(f"log: column {column!r}", values.to_numpy(), most)
+
+
+def _learn_records(
+    decider: Decider, contexts: list[Any], actions: list[Any], rewards: Any, weight: Any
+) -> None:
     """Learn from one chunk, after the encoder has learned its moments as far as it still does."""
     with decider.locked():
         encoder, agent = decider.encoder, decider.agent
@@ -111,7 +143,7 @@ def _learn_records(decider: Decider, contexts: list[Any], actions: list[Any], re
         arms = None
         if agent.policy.needs_arms:
             arms = [arm_id(each["id"] if isinstance(each, dict) else each) for each in actions]
-        agent.learn(vectors, rewards, arm=arms)
+        agent.learn(vectors, rewards, arm=arms, weight=weight)
 
 
 def _chunks(log: Any, chunk: int) -> tuple[Iterator[Any], int | None]:

@@ -66,8 +66,10 @@ class Request:
     def names(self) -> list[Any]:
         """What each action is called: its id, or its position if it has none."""
         names = [_name(action, place) for place, action in enumerate(self.actions)]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        # As text, because 1 and "1" are encoded alike. What is no id is for the encoder to say.
+        ids = [str(name) for name in names if isinstance(name, str | int)]
+        if len(set(ids)) < len(ids):
+            twice = next(name for name in ids if ids.count(name) > 1)
             raise ValueError(
                 f"actions must have ids of their own, but {twice!r:.60} is there twice"
             )
@@ -114,6 +116,10 @@ def check_id(name: str, id: Any) -> str:
         raise TypeError(f"{name} must be a string, not {id!r:.40}")
     if not 0 < len(id) <= LONGEST_ID:
         raise ValueError(f"{name} must have 1 to {LONGEST_ID} characters, not {len(id)}")
+    try:
+        id.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} must be Unicode text, but holds a lone surrogate") from None
     return id
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jostle.core.arrays import Contexts, Scores
 from jostle.core.summation import compensated_add
 from jostle.models.residuals import Residuals
-from jostle.models.ridge import Ridge, replaced
+from jostle.models.ridge import Ridge, replaced, weighted
 
 
 class Pair(NamedTuple):
@@ -73,12 +73,16 @@ class CentredRidge(NamedTuple):
         """Nothing observed."""
         return cls(Pair.empty(features, regularisation), Residuals.empty())
 
-    def observe(self, x: Any, reward: Any) -> "CentredRidge":
-        """Learn from one observation; its error is that of the estimate before."""
+    def observe(self, x: Any, reward: Any, weight: Any = None) -> "CentredRidge":
+        """Learn from one observation, which counts for ``weight`` of them in the regression.
+
+        Its error is that of the estimate before.
+        """
         residuals = self.residuals.started(reward)
         measured = reward - residuals.first
         error = measured - residuals.mean[0] - x @ self.theta
-        return CentredRidge(self.pair.observe(x, measured), residuals.observe(reward, error))
+        parts = (x, measured) if weight is None else weighted(weight, x, measured, 1.0)
+        return CentredRidge(self.pair.observe(*parts), residuals.observe(reward, error))
 
     @property
     def theta(self) -> Any:

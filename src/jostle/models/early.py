@@ -16,15 +16,17 @@ class Early(NamedTuple):
     x: Any  # (FIRST, entries)
     block: Any  # (FIRST,) int32
     reward: Any  # (FIRST,)
+    weight: Any  # (FIRST,)
     square: Any  # mean of their squared entries
 
     @classmethod
     def empty(cls, entries: int) -> "Early":
         """No observations."""
         zeros = jnp.zeros(FIRST)
-        return cls(jnp.zeros((FIRST, entries)), zeros.astype(jnp.int32), zeros, jnp.float32(0))
+        blocks = zeros.astype(jnp.int32)
+        return cls(jnp.zeros((FIRST, entries)), blocks, zeros, jnp.ones(FIRST), jnp.float32(0))
 
-    def observe(self, seen: Any, x: Any, block: Any, reward: Any) -> "Early":
+    def observe(self, seen: Any, x: Any, block: Any, reward: Any, weight: Any = None) -> "Early":
         """Keep one more observation, if it is one of the first."""
         # Later ones overwrite the last, which nothing reads again.
         at = jnp.minimum(seen, FIRST - 1)
@@ -35,6 +37,7 @@ class Early(NamedTuple):
             self.x.at[at].set(x),
             self.block.at[at].set(block),
             self.reward.at[at].set(reward),
+            self.weight if weight is None else self.weight.at[at].set(weight),
             square,
         )
 

@@ -38,6 +38,7 @@ from jostle.models.features import (
 )
 from jostle.models.forgetting import Clock, observe_forgetting
 from jostle.models.responses import Responses
+from jostle.models.ridge import weighted
 from jostle.models.scales import Scales
 from jostle.models.stack import Stack
 from jostle.types import Feedback
@@ -146,6 +147,8 @@ class Forecaster(NamedTuple):
         reward, known = feedback.reward, self.scales.seen > 0
         target = reward - self.scales.mean
         error = target - forecasts @ self.stack.weights
+        if feedback.weight is not None:
+            forecasts, target = weighted(feedback.weight, forecasts, target)
         # That learning depends on the forecasts tells the compiler that nothing reads the tables
         # after they are written: it then updates them in place.
         number = self.scales.seen + (0 * error).astype(jnp.int32)
@@ -187,19 +190,21 @@ class Forecaster(NamedTuple):
         block = jnp.int32(0) if block is None else block
         reward = feedback.reward
         assert self.early is not None  # only copies for decisions are without
-        early = self.early.observe(seen, x, block, reward)
+        weight = jnp.float32(1) if feedback.weight is None else feedback.weight
+        early = self.early.observe(seen, x, block, reward, feedback.weight)
         due = early.correct_unit(seen)
         unit = jnp.sqrt(early.square) / sharpness
         fixed = self._replace(unit=jnp.where(due & (unit > 0), unit, self.unit), early=early)
 
         def again(i: Any, held: Any) -> Any:
             now, before = fixed._holding(held), i < seen
-            row, its_block, its_reward = (
+            row, its_block, its_reward, its_weight = (
                 jnp.where(before, old[jnp.minimum(i, FIRST - 1)], new)
-                for old, new in zip(early[:3], (x, block, reward), strict=True)
+                for old, new in zip(early[:4], (x, block, reward, weight), strict=True)
             )
-            phi = now.features.expand(row, now.unit)
-            return now._observed(i, phi, its_block, its_reward, regularisation, half_lives, told)
+            both = jnp.stack([its_reward, jnp.ones_like(its_reward)])
+            phi, both = weighted(its_weight, now.features.expand(row, now.unit), both)
+            return now._observed(i, phi, its_block, both, regularisation, half_lives, told)
 
         # Two loops, the first of one pass or none, in place of a conditional, which would copy the
         # tables in every round.
@@ -215,19 +220,20 @@ class Forecaster(NamedTuple):
         number: Any,
         phi: Any,
         block: Any,
-        reward: Any,
+        both: Any,
         regularisation: Any,
         half_lives: Any,
         told: bool,
     ) -> tuple[Any, ...]:
         """What is held after observation ``number``, and its leverage.
 
+        ``both`` are the reward and the constant; with features ``phi``, they are times the root of
+        the observation's weight, and the perturbations, whose noise it leaves alone, are not.
         ``linear`` only forgets if it was ``told`` to: a drift is noticed by comparing it to others.
         """
         assert self.ridge_clock is not None
         assert self.linear_clock is not None
         assert self.latest_clock is not None
-        both = jnp.stack([reward, jnp.ones_like(reward)])
         members, targets = self.members, both
         if members:
             key = jax.random.fold_in(jax.random.wrap_key_data(self.key), number)

@@ -67,12 +67,15 @@ class Ridge(NamedTuple):
         stack: Ridge = jax.tree.map(lambda *parts: jnp.concatenate(parts), self, more)
         return stack
 
-    def observe(self, x: Any, reward: Any) -> "Ridge":
-        """Learn from one observation.
+    def observe(self, x: Any, reward: Any, weight: Any = None) -> "Ridge":
+        """Learn from one observation, which counts for ``weight`` of them.
 
+        One of weight w is one of sqrt(w) x with the reward sqrt(w) r.
         Potter's form of the rank-one update: with f = S'x and a = 1 + |f|^2,
         V^-1 x = S f / a, S <- S (I - f f' / (a + sqrt(a))) and det V grows by the factor a.
         """
+        if weight is not None:
+            x, reward = weighted(weight, x, reward)
         theta, root, _ = self.now
         f = x @ root
         squared = f @ f
@@ -127,6 +130,14 @@ class Ridge(NamedTuple):
     def deciding(self) -> "Ridge":
         """The part that decisions read."""
         return self._replace(lost=None)
+
+
+def weighted(weight: Any, *parts: Any) -> tuple[Any, ...]:
+    """The parts of an observation times sqrt(weight), so that its square error counts for so much.
+
+    It works on NumPy and on JAX arrays.
+    """
+    return tuple(weight**0.5 * part for part in parts)
 
 
 def replaced(rows: Any, index: Any, row: Any) -> Any:

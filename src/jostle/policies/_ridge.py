@@ -63,11 +63,16 @@ class RidgePolicy(Policy):
 
     def learn(self, state: State, key: jax.Array, feedback: Feedback) -> State:
         """A rank-one update."""
-        return state.observe(feedback.context, feedback.reward)
+        return state.observe(feedback.context, feedback.reward, feedback.weight)
 
     def deciding(self, state: State) -> State:
         """The regression without the parts that only learning needs."""
         return state.deciding()
+
+    @property
+    def takes_weights(self) -> bool:
+        """A weighted observation is another context and reward."""
+        return True
 
     @property
     def on_host(self) -> bool:

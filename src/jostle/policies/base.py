@@ -135,6 +135,11 @@ class Policy(Record):
         return True
 
     @property
+    def takes_weights(self) -> bool:
+        """Whether ``learn`` lets an observation count for more or fewer than one."""
+        return False
+
+    @property
     def takes_blocks(self) -> bool:
         """Whether contexts of the disjoint model may come as ``Blocks``, without their zeros."""
         return False

@@ -129,7 +129,7 @@ class HLinUCB(ScoringPolicy):
 
     def learn(self, state: HLinUCBState, key: jax.Array, feedback: Feedback) -> HLinUCBState:
         """The user's regression given the hidden features, then the item's given the user's."""
-        x, reward, arm, user_id = feedback
+        x, reward, arm, user_id, _ = feedback
         who, slot = self._user(user_id), jnp.maximum(arm, 0)
         v = state.hidden[slot]
         named = arm != NOBODY

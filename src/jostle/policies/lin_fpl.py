@@ -10,7 +10,7 @@ from jostle.core.backend import normals
 from jostle.core.record import leaf, static
 from jostle.core.validation import unknown
 from jostle.models.centred_ridge import CentredRidge
-from jostle.models.ridge import FIXED, RESIDUALS, SMALLEST_REGULARISATION, Ridge
+from jostle.models.ridge import FIXED, RESIDUALS, SMALLEST_REGULARISATION, Ridge, weighted
 from jostle.policies._probabilities import SamplingPolicy
 from jostle.types import Feedback, Round
 
@@ -85,7 +85,9 @@ class LinFPL(SamplingPolicy):
     def learn(self, state: LinFPLState, key: jax.Array, feedback: Feedback) -> LinFPLState:
         """A rank-one update of both."""
         x = feedback.context
-        ridge = state.ridge.observe(x, feedback.reward)
+        ridge = state.ridge.observe(x, feedback.reward, feedback.weight)
+        if feedback.weight is not None:
+            (x,) = weighted(feedback.weight, x)
         # The latest perturbation moves the estimate by gain, and past ones by that much less.
         gain = ridge.root @ (x @ ridge.root)
         response = state.response - jnp.outer(gain, x @ state.response)
@@ -98,6 +100,11 @@ class LinFPL(SamplingPolicy):
     def deciding(self, state: LinFPLState) -> LinFPLState:
         """Both without the parts that only learning needs."""
         return state._replace(ridge=state.ridge.deciding())
+
+    @property
+    def takes_weights(self) -> bool:
+        """A weighted observation is another context and reward, perturbed by the same noise."""
+        return True
 
     @property
     def on_host(self) -> bool:

@@ -9,7 +9,7 @@ from jostle.core.validation import whole
 from jostle.models.features import entries_and_blocks
 from jostle.models.forecaster import MEMBERS
 from jostle.policies._folded import FoldedNPR, Strengths, folds
-from jostle.policies._online import online_parts, within_bounds
+from jostle.policies._online import online
 from jostle.policies._probabilities import SamplingPolicy
 from jostle.policies._stacked import StackedPolicy, StackedState
 from jostle.policies.npr_paper import PaperNPR
@@ -99,6 +99,11 @@ class NPR(SamplingPolicy, StackedPolicy):
         """Arms never pulled while they are swept, else all that are present."""
         return preferring_untried(state.tried, round)
 
+    @property
+    def takes_weights(self) -> bool:
+        """The regressions and the members weigh observations; the network does not."""
+        return True
+
     def folded(self, state: StackedState) -> FoldedNPR | None:
         """What decisions on the host read, computed once; None with blocks or a sweep."""
         if self.takes_blocks or state.tried.flags.shape[0] or not folds(self.network):
@@ -116,13 +121,12 @@ class NPR(SamplingPolicy, StackedPolicy):
         """NPR for streams without an end: constant memory and time, without a history.
 
         The regressions and the members need no history. The network is small, all blocks share
-        it, and it is trained on the latest 512 observations, one step after every 16. There are
-        fewer random features if the state would exceed 1 MB otherwise. ``settings`` are any others
-        of the policy, of its training or of its network, as in ``with_settings``.
+        it, and it is trained on the latest observations only. Where contexts have 16 entries or
+        more it takes the place of random features; docs/online.md has the sizes. The state is
+        below 1 MB, unless contexts have hundreds of entries. ``settings`` are any others of the
+        policy, of its training or of its network, as in ``with_settings``.
         """
-        policy = cls(features, pool=pool, blocks=blocks, **online_parts(blocks))
-        policy = policy.with_settings(**settings)
-        return policy if "random_features" in settings else within_bounds(policy)
+        return online(cls, features, pool, blocks, settings)
 
     @classmethod
     def theory(cls, contexts: Contexts, **settings: Any) -> PaperNPR:
