@@ -116,7 +116,7 @@ def test_regret_counts_from_the_end_of_the_sweep(limit, swept):
     assert finding.evidence.swept == swept
     assert finding.evidence.exponent.mean == pytest.approx(0.5)
     assert finding.passes
-    assert finding.p_value == 0
+    assert finding.p_value < 1e-9
 
 
 def test_a_claim_holds_when_all_its_tests_do():
