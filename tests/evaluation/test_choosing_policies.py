@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jostle import Agent, LinUCB
-from jostle.evaluation import Log, select, warm_started
+from jostle.evaluation import Log, compare, select, warm_started
 
 ROWS = 600
 
@@ -26,6 +26,15 @@ def test_the_winner_has_the_best_lower_bound_not_the_best_estimate():
     assert chosen.estimates["two"].low < chosen.estimates["one"].low
     assert chosen.estimates["one"].level == pytest.approx(1 - 0.05 / 3)
     assert chosen.agent is None
+
+
+def test_a_comparison_prints_one_line_per_estimate():
+    found = compare(log(), {"one": 1}, baseline="logged", estimators=("ips", "snips"))
+    lines = repr(found).splitlines()
+    names = [["logged", "ips"], ["logged", "snips"], ["one", "ips"], ["one", "snips"]]
+    assert [line.split()[:2] for line in lines] == names
+    for line, (target, estimator) in zip(lines, names, strict=True):
+        assert line.endswith(str(found.results[target].estimates[estimator]))
 
 
 def test_a_policy_that_wins_learns_the_log():

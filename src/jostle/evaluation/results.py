@@ -92,6 +92,20 @@ class Comparison:
     level: float
     interval: str | None
 
+    def __str__(self) -> str:
+        """The estimates, one line each; ``frame()`` has all that is known."""
+        lines = [
+            (name, estimator, str(estimate))
+            for name, result in self.results.items()
+            for estimator, estimate in result.estimates.items()
+        ]
+        first, second = (max(map(len, column)) for column in list(zip(*lines, strict=True))[:2])
+        return "\n".join(
+            f"{name:{first}}  {estimator:{second}}  {text}" for name, estimator, text in lines
+        )
+
+    __repr__ = __str__  # in place of all arrays
+
     def frame(self) -> "polars.DataFrame":
         """A Polars frame with one row per target and estimator."""
         polars = require("polars", extra="evaluation")
