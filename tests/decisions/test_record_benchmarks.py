@@ -59,11 +59,14 @@ def test_a_warm_start_saves_regret():
 
 @pytest.mark.study
 def test_the_log_of_a_rule_is_learned_with_and_without_weights():
-    found = warm_starts.regrets(STREAMS["arrivals"], logged=300, played=40, seed=0, by_rule=True)
-    plain, cold, weighted = found
+    runs = [
+        warm_starts.regrets(STREAMS["arrivals"], logged=1000, played=300, seed=seed, by_rule=True)
+        for seed in range(6)
+    ]
+    plain, cold, weighted = np.mean(runs, axis=0)
     assert plain != weighted
-    assert 0 <= plain < cold
-    assert 0 <= weighted < cold
+    assert 0 <= plain < cold / 2
+    assert 0 <= weighted < cold / 2
 
 
 def test_a_rule_prefers_what_it_likes_and_leaves_nothing_out():
