@@ -9,7 +9,7 @@ from jostle import NPR, Agent, Training, make_environment, make_policy, simulate
 from jostle.core.contexts import Blocks
 from jostle.environments import Synthetic, Units
 from jostle.models.networks import MLP, NoNetwork
-from jostle.policies.npr import BOLDNESS, POOL_TEMPER, TEMPER
+from jostle.policies.npr import BOLDNESS, FARTHER, POOL_TEMPER, TEMPER
 from jostle.types import Feedback, plain_round
 
 FEATURES, ROUNDS, RIDGE = 3, 40, 0.05
@@ -84,8 +84,19 @@ def test_optimists_multiply_the_prior_and_become_rare(stream):
     key = jax.random.key(1)
     bold, usual = (policy.draws(state, key, shown, (50,)) - mean for policy in (always, never))
     np.testing.assert_allclose(bold, BOLDNESS * usual, rtol=1e-3, atol=1e-5)
-    default = NPR(FEATURES, **FEW)
-    assert float(default._optimism(state)) == pytest.approx(3 / (3 + ROUNDS + 0.5))
+
+
+def test_optimists_prefer_outlying_contexts_unless_they_are_a_pools(stream):
+    policy = NPR(FEATURES, **FEW)
+    state = learned(policy, *stream)
+    usual, farther = (c / (c + ROUNDS + 0.5) for c in (0.5, 0.5 * FARTHER))
+    for context, expected in ((stream[0].mean(0), usual), (stream[0].mean(0) + 99, farther)):
+        chance = policy._optimism(state, plain_round(jnp.asarray(context)[None]))
+        assert float(chance) == pytest.approx(expected, rel=1e-5)
+    pooled = NPR(FEATURES, pool=8, **FEW)
+    state = pooled.init(jax.random.key(0))
+    assert state.forecaster.outlying is None
+    assert float(pooled._optimism(state, plain_round(jnp.eye(FEATURES)))) == pytest.approx(3 / 3.5)
 
 
 @pytest.mark.parametrize("pool", [None, 8])

@@ -37,6 +37,7 @@ from jostle.models.features import (
     entries_and_blocks,
 )
 from jostle.models.forgetting import Clock, observe_forgetting
+from jostle.models.outlying import Outlying
 from jostle.models.responses import Responses
 from jostle.models.ridge import weighted
 from jostle.models.scales import Scales
@@ -72,6 +73,7 @@ class Forecaster(NamedTuple):
     ridge_clock: Clock | None  # None, like the other clocks, in a copy for decisions
     linear_clock: Clock | None
     latest_clock: Clock | None
+    outlying: Outlying | None  # None if nobody asks for it
 
     @classmethod
     def empty(
@@ -81,12 +83,22 @@ class Forecaster(NamedTuple):
         *,
         members: int,
         regularisation: Any,
+        outlying: bool = False,
     ) -> "Forecaster":
-        """Nothing observed. ``regularisation`` is lambda of the ridge on random features."""
+        """Nothing observed.
+
+        Arguments:
+            key: decides the random features, priors and perturbations.
+            shape: the sizes of the random features.
+            members: of the ensemble whose responses the ridge on random features carries.
+            regularisation: lambda of that ridge.
+            outlying: whether to learn which contexts are.
+        """
         feature_key, prior_key, noise_key = jax.random.split(key, 3)
         priors = (shape.blocks, members, shape.size)
         prior = jax.random.normal(prior_key, priors) if members else None
         linear, latest = (_linear_at_first(shape.blocks, shape.linear) for _ in range(2))
+        clock = Clock.start(shape.blocks)
         return cls(
             RandomFeatures.draw(feature_key, shape),
             jnp.float32(1),
@@ -98,7 +110,10 @@ class Forecaster(NamedTuple):
             Early.empty(shape.entries),
             jax.random.key_data(noise_key),
             prior,
-            *[Clock.start(shape.blocks)] * 3,
+            ridge_clock=clock,
+            linear_clock=clock,
+            latest_clock=clock,
+            outlying=Outlying.empty(shape.entries) if outlying else None,
         )
 
     def forecasts(self, contexts: Any, phi: Any, network: Any) -> Any:
@@ -156,11 +171,12 @@ class Forecaster(NamedTuple):
         half_lives = 1 / half_life if told else self.stack.belief / LATEST
         rest = sharpness, regularisation, half_lives, told
         state, leverage = self._learned(number, feedback, *rest)
-        _, block = entries_and_blocks(feedback.context)
+        x, block = entries_and_blocks(feedback.context)
         count = state.ridge.count[0 if block is None else block]
         return state._replace(
             scales=state.scales.observe(reward, error, leverage, count, 2.0**-half_lives),
             stack=state.stack.observe(forecasts, target, known, caution, BY_LATEST),
+            outlying=None if self.outlying is None else self.outlying.observe(x),
         )
 
     def deciding(self) -> "Forecaster":

@@ -38,6 +38,8 @@ class Strengths(NamedTuple):
     """By how much optimists multiply the prior."""
     optimism: Any
     """The probability of an optimist."""
+    farther: Any
+    """The same where contexts are outlying."""
     floor: Any
     samples: int
     mixed: int
@@ -95,6 +97,7 @@ class FoldedNPR:
         self._deeper, self._out = deeper, _single(believed * last[0])
         self._random, self._hidden = random, random + len(first[1])
         self._mean = np.float32(known * scales.mean)
+        self._outlying = forecaster.outlying
 
     def choose(
         self, contexts: np.ndarray, generator: Callable[[int], np.random.Generator]
@@ -128,13 +131,20 @@ class FoldedNPR:
             source.random(out=chance[place], dtype=np.float32)
         scores, draws = self._draws(contexts, uniform, weights)
         shares = _vote_shares(draws)
-        bold, floor = strengths.optimism, strengths.floor
+        bold, floor = self._bold(contexts), strengths.floor
         probabilities = (1 - bold) * shares[:, 0] + bold * shares[:, 1]
         probabilities = (1 - floor) * probabilities + floor * (1 / k)
         # The first of exponential waiting times, as in ``pick_weighted``.
         possible = probabilities > 0
         times = -np.log1p(-chance) / np.where(possible, probabilities, 1)
         return Decided(np.where(possible, times, np.inf).argmin(-1), scores, probabilities)
+
+    def _bold(self, contexts: np.ndarray) -> Any:
+        """The probability that each decision is an optimist's, (n, 1)."""
+        usual, outlying = self._strengths.optimism, self._outlying
+        if outlying is None:
+            return usual
+        return np.where(outlying.among(contexts), self._strengths.farther, usual)[:, None]
 
     def _draws(
         self, contexts: np.ndarray, uniform: np.ndarray, z: np.ndarray

@@ -70,6 +70,8 @@ class StackedPolicy(NeuralPolicy):
 
     members = 0
     """Responses to perturbations, and to priors, that the ridge regression keeps."""
+    finds_outlying = False
+    """Whether exploration depends on which contexts are outlying."""
     paper_form: ClassVar[type[NeuralPolicy]]
     """The algorithm of the policy's paper, whose estimates are those of a network alone."""
     state_type: ClassVar[type] = StackedState
@@ -125,6 +127,7 @@ class StackedPolicy(NeuralPolicy):
             self.shape,
             members=self.members,
             regularisation=self.ridge,
+            outlying=self.finds_outlying,
         )
         return self.state_type(*before, forecaster)
 

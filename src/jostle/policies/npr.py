@@ -24,6 +24,9 @@ At 1 / 2 the deviation of a draw would not depend on the dimension, as a posteri
 at any horizon that we played, and much less if contexts change, which explores by itself."""
 BOLDNESS = 30.0
 """By how much optimists multiply the prior."""
+FARTHER, IN_A_POOL = 60.0, 6.0
+"""By how much ``optimism`` is multiplied where contexts are outlying, and in a pool, whose contexts
+come back, so that none of them is."""
 OPTIMISTS = 0x0B01D
 """Which stream of a decision's key decides whether it is an optimist's."""
 
@@ -47,9 +50,11 @@ class NPR(SamplingPolicy, StackedPolicy):
     sigma is the deviation of errors made before learning, rho that of rewards weighted by leverage,
     and d the number of directions in which the contexts chosen of late vary
     (``jostle.models.scales``; with a fixed pool nu = noise / d^0.6). They enter only here, so the
-    unit of the rewards does not matter. With probability optimism / (optimism + t) a decision is an
-    optimist's: some optimism * log(1 + T / optimism) decisions in all, which find rewards far
-    beyond any seen.
+    unit of the rewards does not matter. With probability c / (c + t) a decision is an optimist's,
+    where c = optimism for most contexts, and 60 times that for the tenth of them that lie farthest
+    from the others (``jostle.models.outlying``): some c log(1 + T / c) + 6 c log(1 + T / 60 c)
+    decisions in all, which find rewards far beyond any seen. In a pool, whose contexts come back,
+    c is 6 times optimism for all of them.
 
     ``NPR.online(features=...)`` keeps no history. ``NPR.paper`` is Algorithm 1 of the paper to the
     letter, and ``NPR.descent`` the same with jostle's network and training. How and why NPR differs
@@ -58,19 +63,19 @@ class NPR(SamplingPolicy, StackedPolicy):
     Arguments:
         noise: the scale of the perturbations, in units of the errors' deviation.
         prior: kappa, the scale of the prior, in units of the rewards' spread.
-        optimism: c, of the probability c / (c + t) of an optimist's decision.
+        optimism: c, of the probability of an optimist's decision.
         members: M, the size of the ensemble.
         floor: the probability of choosing any of the arms present, uniformly. It is small by
             default; what is logged for evaluation needs more, such as 0.05.
         others: see ``StackedPolicy`` and ``SamplingPolicy``.
     """
 
-    behaviour = 7
+    behaviour = 8  # optimists prefer outlying contexts
     paper_form = PaperNPR
 
     noise: Any = leaf(default=1.0)
     prior: Any = leaf(default=1.0)
-    optimism: Any = leaf(default=3.0)
+    optimism: Any = leaf(default=0.5)
     members: int = static(default=32)
     floor: Any = leaf(default=1e-4, most=1.0, extra=True)
 
@@ -81,7 +86,7 @@ class NPR(SamplingPolicy, StackedPolicy):
 
     def draws(self, state: StackedState, key: Any, round: Round, shape: tuple[int, ...]) -> Scores:
         """Scores, some of them an optimist's."""
-        chance = self._optimism(state)
+        chance = self._optimism(state, round)
         bold = uniforms(apart(key, OPTIMISTS), shape) < chance
         mean, noise, prior = self._parts(state, key, round, shape)
         xp = mean.__array_namespace__()
@@ -90,7 +95,7 @@ class NPR(SamplingPolicy, StackedPolicy):
     def weigh(self, state: StackedState, key: Any, round: Round) -> tuple[Scores, Probabilities]:
         """The shares of votes, those of optimists counted by their exact probability."""
         mean, noise, prior = self._parts(state, key, round, (self.samples,))
-        allowed, chance = self.allowed(state, round), self._optimism(state)
+        allowed, chance = self.allowed(state, round), self._optimism(state, round)
         usual = vote_shares(mean + abs(noise + prior), allowed)
         bold = vote_shares(mean + abs(noise + BOLDNESS * prior), allowed)
         return mean, (1 - chance) * usual + chance * bold
@@ -104,13 +109,19 @@ class NPR(SamplingPolicy, StackedPolicy):
         """The regressions and the members weigh observations; the network does not."""
         return True
 
+    @property
+    def finds_outlying(self) -> bool:  # type: ignore[override]
+        """Unless contexts are those of a pool."""
+        return self.pool is None
+
     def folded(self, state: StackedState) -> FoldedNPR | None:
         """What decisions on the host read, computed once; None with blocks or a sweep."""
         if self.takes_blocks or state.tried.flags.shape[0] or not folds(self.network):
             return None
         noise, prior = self._strengths(state)
+        usual, outlying = self._chances(state)
         strengths = Strengths(
-            noise, prior, BOLDNESS, self._optimism(state), self.floor, self.samples, MIXED
+            noise, prior, BOLDNESS, usual, outlying, self.floor, self.samples, MIXED
         )
         return FoldedNPR(state.forecaster, self.network, state.fit.average, strengths)
 
@@ -133,9 +144,22 @@ class NPR(SamplingPolicy, StackedPolicy):
         """Algorithm 1 with the perturbations of Lemma 4.4; see ``PaperNPR.theory``."""
         return PaperNPR.theory(contexts, **settings)
 
-    def _optimism(self, state: StackedState) -> Any:
+    def _optimism(self, state: StackedState, round: Round) -> Any:
+        """The probability that a decision is an optimist's."""
+        usual, farther = self._chances(state)
+        outlying = state.forecaster.outlying
+        if outlying is None:
+            return usual
+        x, _ = entries_and_blocks(round.contexts)
+        return x.__array_namespace__().where(outlying.among(x, round.mask), farther, usual)
+
+    def _chances(self, state: StackedState) -> tuple[Any, Any]:
+        """Those of an optimist among most contexts, and among outlying ones."""
         # Half an observation, so that no optimism at all is none before the first one, too.
-        return self.optimism / (self.optimism + state.forecaster.scales.seen + 0.5)
+        seen = state.forecaster.scales.seen + 0.5
+        most = self.optimism * (1.0 if self.pool is None else IN_A_POOL)
+        outlying = self.optimism * FARTHER
+        return most / (most + seen), outlying / (outlying + seen)
 
     def _parts(
         self, state: StackedState, key: Any, round: Round, shape: tuple[int, ...]

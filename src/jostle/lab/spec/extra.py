@@ -17,13 +17,13 @@ ABLATIONS = (
     "npr:noise=0",
     "npr:prior=0",
     "npr:optimism=0",
-    "npr:optimism=30",
+    "npr:optimism=5",
     "npr:random_features=0",
     "npr:network=none",
     "npr.descent",
 )
 """NPR without each of its parts, and with other settings of it."""
-INSURANCES = tuple(f"npr:optimism={optimism}" for optimism in (0, 1, 10, 30, 50))
+INSURANCES = tuple(f"npr:optimism={optimism}" for optimism in (0, 0.1, 2, 5))
 """NPR with fewer optimists than its default, and with more."""
 HALF_LIVES = tuple(f"npr:half_life={half_life}" for half_life in (300, 1000, 3000))
 TEN_SEEDS = tuple(range(10))
