@@ -225,7 +225,7 @@ EXTRA: dict[str, Experiment] = {
             ("drift", "drift:kind=gradual", "drift:kind=seasons"),
             ("npr", *HALF_LIVES),
             rounds=10_000,
-            seeds=(0, 1, 2),
+            seeds=TEN_SEEDS,
             title="Rewards that drift: NPR as it is, and told how fast",
         ),
         Experiment(
