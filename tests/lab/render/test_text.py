@@ -62,6 +62,9 @@ def test_what_a_size_is_the_size_of():
     assert size_word(Experiment("a", "h1:pool={size}", "npr:batch={size}", sizes=sizes)) == "size"
     assert size_word(growth_with_rounds().experiment) == "rounds"
     assert settings_text({"noise": 0.1, "step_size": 0.01}) == "noise 0.1, step size 0.01"
+    assert settings_text({"rounds": 1_000_000}) == "rounds 1000000"
+    (label,) = labels(["drift:breaks=(400000,700000)"]).values()
+    assert label == "drift (breaks 400000 and 700000)"
 
 
 def test_a_change_is_what_sets_a_policy_apart_from_the_first():

@@ -213,7 +213,13 @@ def _setting(key: str, value: Any) -> str:
         return f"no {word}"
     if value == "paper":  # by itself it could be the paper's network, encoding or form
         return f"paper {word}"
-    return value if isinstance(value, str) else f"{word} {value:g}"
+    return value if isinstance(value, str) else f"{word} {_value_text(value)}"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " and ".join(_value_text(each) for each in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _with_size(name: str, plan: Plan) -> str:
