@@ -70,8 +70,6 @@ class StackedPolicy(NeuralPolicy):
 
     members = 0
     """Responses to perturbations, and to priors, that the ridge regression keeps."""
-    finds_outlying = False
-    """Whether exploration depends on which contexts are outlying."""
     paper_form: ClassVar[type[NeuralPolicy]]
     """The algorithm of the policy's paper, whose estimates are those of a network alone."""
     state_type: ClassVar[type] = StackedState
@@ -108,6 +106,11 @@ class StackedPolicy(NeuralPolicy):
         default = FEATURES if self.pool is None else POOL_FEATURES
         hidden = default if self.random_features is None else self.random_features
         return feature_shape(self.features // blocks, blocks, hidden)
+
+    @property
+    def finds_outlying(self) -> bool:
+        """Whether exploration depends on which contexts are outlying."""
+        return False
 
     @property
     def effective_sweep(self) -> int:

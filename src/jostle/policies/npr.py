@@ -110,7 +110,7 @@ class NPR(SamplingPolicy, StackedPolicy):
         return True
 
     @property
-    def finds_outlying(self) -> bool:  # type: ignore[override]
+    def finds_outlying(self) -> bool:
         """Unless contexts are those of a pool."""
         return self.pool is None
 
