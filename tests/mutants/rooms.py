@@ -86,6 +86,7 @@ MODELS = {
     "gram.py": _model("gram", "gradient_policies"),
     "history.py": _model("fitting", "npr_paper npr_online neural_linear"),
     "networks.py": _model("networks fitting", "gradient_policies npr_paper neural_linear"),
+    "outlying.py": _model("outlying", "npr folded"),
     "residuals.py": _model("scales", "own_scale npr"),
     "responses.py": _model("responses", "npr"),
     "ridge.py": _model("covariance", "linear own_scale neural_linear"),
