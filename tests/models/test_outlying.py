@@ -41,6 +41,17 @@ def test_distances_do_not_depend_on_the_unit_of_an_entry():
     np.testing.assert_array_equal(flags, others)
 
 
+def test_huge_contexts_are_outlying_and_leave_the_moments_finite():
+    outlying, _ = observed(np.random.default_rng(4).normal(size=(100, 3)))
+    huge = np.full((1, 3), 1e30, np.float32)
+    assert bool(outlying.among(huge))
+    after = jax.jit(Outlying.observe)(outlying, huge[0])
+    assert all(np.isfinite(part).all() for part in after)
+    on_host = Outlying(*(np.asarray(part) for part in outlying))
+    assert bool(on_host.among(huge))  # without a warning, which would be an error
+    assert on_host.distances(huge).dtype == np.float32
+
+
 @pytest.mark.parametrize("shape", ["normal", "indicators", "heavy tails"])
 def test_one_in_ten_contexts_is_outlying_also_after_a_change(shape):
     rng = np.random.default_rng(2)

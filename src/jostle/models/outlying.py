@@ -25,6 +25,8 @@ SLOWEST = 0.03
 """How far the quantile moves with an observation, at the least, as a share of itself."""
 SMALLEST = 0.1
 """The smallest quantile: distances average to about 1, unless contexts hardly vary."""
+LARGEST, TINY = 1e18, 1.2e-38
+"""A deviation whose square is still finite in float32, and what keeps 0 / 0 from being NaN."""
 
 
 class Outlying(NamedTuple):
@@ -43,11 +45,9 @@ class Outlying(NamedTuple):
 
     def distances(self, x: Any) -> Any:
         """Of (..., entries) contexts."""
-        share, deviation = self._share, (x - self.mean) ** 2
-        xp = deviation.__array_namespace__()
-        variance = self.variance + share * deviation
-        ratios = (1 - share) * deviation / xp.where(variance > 0, variance, 1)
-        return ratios.mean(-1)
+        share, squared = self._share, self._deviation(x) ** 2
+        ratios = squared / (self.variance + TINY + share * squared)
+        return (1 - share) * ratios.mean(-1)
 
     def among(self, x: Any, present: Any = None) -> Any:
         """Whether the (..., k, entries) contexts of a decision are outlying, on average.
@@ -63,7 +63,7 @@ class Outlying(NamedTuple):
 
     def observe(self, x: Any) -> "Outlying":
         """One more context."""
-        share, deviation = self._share, x - self.mean
+        share, deviation = self._share, self._deviation(x)
         pace = jnp.maximum(3 / (self.seen + 1.0) ** 0.75, SLOWEST)
         beyond = (self.distances(x) > self.quantile) - SHARE
         return Outlying(
@@ -73,8 +73,12 @@ class Outlying(NamedTuple):
             jnp.maximum(self.quantile * jnp.exp(pace * beyond), SMALLEST),
         )
 
+    def _deviation(self, x: Any) -> Any:
+        xp = self.mean.__array_namespace__()
+        return xp.clip(x - self.mean, -LARGEST, LARGEST)
+
     @property
     def _share(self) -> Any:
-        """Of the next context in the moments."""
+        """Of the next context in the moments; of their type, so that NumPy stays in float32."""
         xp = self.mean.__array_namespace__()
-        return 1 / (xp.minimum(self.seen, LONGEST) + 1)
+        return 1 / (xp.minimum(self.seen, LONGEST) + 1).astype(self.mean.dtype)
